@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`flathood`: the group of all commands, and the one place where an error becomes a message and an exit code."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from flathood import __version__
+from flathood.errors import FlathoodError
+
+#: Command name → "module:attribute" and its one line of help; a command is imported when it is called.
+COMMANDS: dict[str, tuple[str, str]] = {}
+
+
+class _Commands(click.Group):
+    """A group that imports a command only when it is used: `flathood --help` stays instant."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, attribute = COMMANDS[cmd_name][0].split(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="flathood")
+def cli() -> None:
+    """Design, wire, provision, rehearse and validate clusters of many cheap switches."""
+
+
+def main() -> None:
+    """Run the command line; exit 1 with the message on an error that flathood knows."""
+    try:
+        cli(prog_name="flathood")
+    except FlathoodError as error:
+        click.echo(str(error), err=True)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
