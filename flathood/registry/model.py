@@ -52,3 +52,8 @@ class Registry(BaseModel):
 
     cluster: HostName
     nodes: dict[HostName, tuple[Nic | None, ...]] = Field(default_factory=dict)
+
+
+def macs_of(registry: Registry, name: str) -> tuple[str | None, ...]:
+    """The MAC of each slot of a node, a spare or the head; None where nothing is known, () for an unknown name."""
+    return tuple(nic.mac if nic is not None else None for nic in registry.nodes.get(name, ()))

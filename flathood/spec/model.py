@@ -55,6 +55,17 @@ class NodeGroup(_Strict):
         return tuple(self.name.format(self.start + i) for i in range(self.count or 0))
 
 
+def _listed(value: Any) -> Any:
+    """The short form of one group: a mapping in place of a list of one."""
+    return [value] if isinstance(value, dict) else value
+
+
+#: Groups of nodes: one mapping, or a list of them.
+Groups = Annotated[
+    tuple[NodeGroup, ...], BeforeValidator(_listed, json_schema_input_type=NodeGroup | tuple[NodeGroup, ...])
+]
+
+
 class Switch(_Strict):
     """A neighborhood: a switch with `ports` ports for nodes (the uplink's port not counted)."""
 
@@ -106,8 +117,8 @@ class Cluster(_Strict):
     plugin: Literal["flathood.cluster.inventory"] = "flathood.cluster.inventory"
     cluster: HostName
     fabric: Literal["fnn"] = "fnn"
-    nodes: tuple[NodeGroup, ...]
-    spares: tuple[NodeGroup, ...] = ()
+    nodes: Groups
+    spares: Groups = ()
     switches: tuple[Switch, ...]
     uplink: Uplink = Uplink()
     head: Head = Head()
