@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Making the plan from the three files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from flathood import inventory
+from flathood.design.profiles import traffic
+from flathood.errors import InvalidInput, Problem
+from flathood.fabrics import fabric_of
+from flathood.plan.addresses import neighborhood_subnets
+from flathood.plan.model import Plan
+from flathood.plan.paths import choose, weigh
+from flathood.registry.model import Registry
+from flathood.spec.model import Cluster
+from flathood.wiring.model import Wiring
+
+_PLANS: dict[tuple[Path, str], Plan] = {}
+
+
+def make_plan(cluster: Cluster, wiring: Wiring, registry: Registry, base_dir: Path | None = None) -> Plan:
+    """The plan of a cluster.
+
+    ``base_dir`` is the folder that a profile's matrix file is relative to. Raises InvalidInput, with every problem,
+    when a MAC address that is needed is not known, addresses do not suffice, or a pair of nodes shares no neighborhood.
+    """
+    fabric = fabric_of(cluster, wiring)
+    attach = fabric.attach
+    nodes = len(attach)
+    slot_on = np.full((nodes, len(fabric.segments)), -1, dtype=np.int8)
+    rows, slots = np.nonzero(attach >= 0)
+    slot_on[rows, attach[rows, slots]] = slots
+    problems = _missing_macs(cluster, attach >= 0, registry) + _strangers(cluster, slot_on >= 0)
+    try:
+        subnets = neighborhood_subnets(cluster)
+    except ValueError as error:
+        problems.append(Problem("cluster.yml", 0, "addresses.neighborhoods", str(error)))
+    if problems:
+        raise InvalidInput(problems)
+    weights = weigh(traffic(cluster.profile, nodes, base_dir))
+    return Plan(cluster, wiring, registry, attach, slot_on, choose(fabric, weights), weights, subnets)
+
+
+def load_plan(directory: Path) -> Plan:
+    """The plan of a cluster's folder; made once in a process for the same bytes. Raises InvalidInput."""
+    loaded = inventory.load(directory, need_macs=True)
+    key = (loaded.directory.resolve(), loaded.digest)
+    if key not in _PLANS:
+        _PLANS.clear()  # one is what a run works with; a large one is some hundred MB
+        _PLANS[key] = make_plan(loaded.cluster, loaded.wiring, loaded.registry, loaded.directory)
+    return _PLANS[key]
+
+
+def _missing_macs(cluster: Cluster, used: npt.NDArray[np.bool_], registry: Registry) -> list[Problem]:
+    needed = [(name, int(slot)) for row, name in enumerate(cluster.node_names) for slot in np.flatnonzero(used[row])]
+    needed += [(name, 0) for name in (*cluster.spare_names, cluster.head.name)]
+    problems = []
+    for name, slot in needed:
+        nics = registry.nodes.get(name, ())
+        if slot >= len(nics) or nics[slot] is None:
+            message = f"the MAC address of slot {slot} is not known: discover it, or run `flathood macs import FILE`"
+            problems.append(Problem("macs.yml", 0, f"nodes.{name}.{slot}", message))
+    return problems
+
+
+def _strangers(cluster: Cluster, member: npt.NDArray[np.bool_]) -> list[Problem]:
+    """Pairs of nodes without a neighborhood in common."""
+    share = member.astype(np.int32) @ member.astype(np.int32).T
+    names = cluster.node_names
+    message = "{} and {} share no neighborhood: they could talk through the uplink only; design the wiring again"
+    pairs = np.argwhere(np.triu(share == 0, k=1))
+    return [
+        Problem("wiring.yml", 0, f"nodes.{names[i]}", message.format(names[i], names[j])) for i, j in pairs.tolist()
+    ]

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Basic routing: one segment for each pair of nodes, so chosen that NICs and switches carry equal shares.
+
+The choice minimises the sum of the squares of the NICs' loads, where a pair loads one NIC at each of its ends with its
+weight in the traffic profile, and among equals the loads of the segments. It starts from every pair spread over all its
+segments, then lets one batch of pairs after the other take what is best as things stand. The pairs of a batch have no
+node in common (a round of a round-robin tournament), so a batch is a few operations on arrays and yet exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from flathood.fabrics.base import Fabric
+
+Matrix = npt.NDArray[np.float64]
+Pairs = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
+
+#: Part of all traffic that is taken to be all-to-all, so that pairs which a profile leaves out are spread too.
+BACKGROUND = 0.01
+#: A segment's mean load per NIC counts this much beside a NIC's: it decides between equals only.
+_TIE = 0.01
+#: Batches in one sweep: more are better for small clusters (a batch decides on what it saw before), fewer are faster.
+_BATCHES = 4096
+_SWEEPS = 4
+
+
+def weigh(profile: Matrix) -> Matrix:
+    """The weights that paths are chosen by: the profile, and a little of all-to-all.
+
+    ``profile`` is float64[n, n], symmetric, its rows 1 on average; so is the result.
+    """
+    n = len(profile)
+    even = (np.ones((n, n)) - np.eye(n)) / max(n - 1, 1)
+    return (1 - BACKGROUND) * profile + BACKGROUND * even
+
+
+def rounds(n: int) -> Iterator[Pairs]:
+    """All pairs of n nodes in rounds in which each node is at most once (the circle method).
+
+    >>> [list(zip(a.tolist(), b.tolist())) for a, b in rounds(4)]
+    [[(0, 3), (1, 2)], [(1, 3), (0, 2)], [(2, 3), (0, 1)]]
+    """
+    even = n + n % 2
+    half = np.arange(even // 2)
+    for turn in range(even - 1):
+        a = (turn + half) % (even - 1)
+        b = (turn - half) % (even - 1)
+        b[0] = even - 1
+        real = (a < n) & (b < n)
+        yield np.minimum(a, b)[real], np.maximum(a, b)[real]
+
+
+def choose(fabric: Fabric, weights: Matrix) -> npt.NDArray[np.int16]:
+    """The segment of each pair, int16[n, n]: symmetric, one that the fabric allows, -1 on the diagonal.
+
+    ``weights`` is float64[n, n], symmetric. Deterministic. Every pair must be allowed one segment at least.
+    """
+    n = len(fabric.attach)
+    chosen = np.full((n, n), -1, dtype=np.int16)
+    member = _member(fabric)
+    nics = np.maximum(member.sum(axis=0), 1)
+    size = max(1, -(-n * (n - 1) // 2 // _BATCHES))
+    batches = [(a[k : k + size], b[k : k + size]) for a, b in rounds(n) for k in range(0, len(a), size)]
+    load = np.zeros(member.shape)
+    for a, b in batches:
+        share = fabric.allowed(a, b) * weights[a, b][:, None]
+        share /= np.count_nonzero(share, axis=1)[:, None].clip(1)
+        load[a] += share
+        load[b] += share
+    total: npt.NDArray[np.float64] = load.sum(axis=0)
+    for sweep in range(_SWEEPS):
+        changed = 0
+        for a, b in batches:
+            allowed, weight, before = fabric.allowed(a, b), weights[a, b], chosen[a, b]
+            own = allowed * (weight / allowed.sum(axis=1))[:, None] if sweep == 0 else np.zeros(allowed.shape)
+            if sweep:
+                own[np.arange(len(a)), before] = weight
+            cost = load[a] + load[b] - 2 * own + _TIE * (total - 2 * own) / nics
+            best = np.argmin(np.where(allowed, cost, np.inf), axis=1)
+            moved = np.zeros(allowed.shape)
+            moved[np.arange(len(a)), best] = weight
+            moved -= own
+            load[a] += moved
+            load[b] += moved
+            total += 2 * moved.sum(axis=0)
+            changed += int(np.count_nonzero(best != before))
+            chosen[a, b] = chosen[b, a] = best
+        if not changed:
+            break
+    return chosen
+
+
+@dataclass(frozen=True)
+class Balance:
+    """How evenly the pairs are spread, in the profile's units: 1 is the demand of an average node."""
+
+    nic_most: float
+    nic_bound: float
+    segment_most: float
+    segment_bound: float
+
+
+def nic_loads(fabric: Fabric, chosen: npt.NDArray[np.int16], weights: Matrix) -> Matrix:
+    """Load of each node's NIC on each segment, float64[nodes, segments]."""
+    loads = np.zeros((len(chosen), len(fabric.segments)))
+    for segment in range(len(fabric.segments)):
+        loads[:, segment] = np.where(chosen == segment, weights, 0).sum(axis=1)
+    return loads
+
+
+def balance(fabric: Fabric, chosen: npt.NDArray[np.int16], weights: Matrix) -> Balance:
+    """The most loaded NIC and segment, and what no choice at all can be below."""
+    loads = nic_loads(fabric, chosen, weights)
+    segments = loads.sum(axis=0) / 2
+    return Balance(
+        nic_most=float(loads.max(initial=0)),
+        nic_bound=_nic_bound(fabric, weights),
+        segment_most=float(segments.max(initial=0)),
+        segment_bound=float(segments.sum() / max(len(segments), 1)),
+    )
+
+
+def _nic_bound(fabric: Fabric, weights: Matrix) -> float:
+    """A load that some NIC has under any choice.
+
+    The peers that a node reaches only by some set of its NICs load that set, so a NIC of it has at least the mean
+    (all sets; Hall's condition makes this exact for one node whose pairs could be split). Where all pairs weigh the
+    same, a NIC's load is a whole number of pairs.
+    """
+    n = len(weights)
+    values = np.unique(weights[~np.eye(n, dtype=np.bool_)])
+    unit = float(values[0]) if len(values) and np.isclose(values[0], values[-1]) else 0.0
+    everyone, most = np.arange(n), 0.0
+    for node in range(n):
+        mine = np.unique(fabric.attach[node][fabric.attach[node] >= 0])
+        allowed = fabric.allowed(np.full(n, node), everyone)[:, mine]
+        codes = allowed @ (1 << np.arange(len(mine)))
+        inside = np.bincount(codes, weights=np.where(everyone == node, 0, weights[node]), minlength=1 << len(mine))
+        for bit in range(len(mine)):  # sums over all subsets of each set
+            view = inside.reshape(-1, 2, 1 << bit)
+            view[:, 1] += view[:, 0]
+        sizes = np.array([code.bit_count() for code in range(1, len(inside))])
+        means = inside[1:] / sizes
+        if unit:
+            means = np.ceil(means / unit - 1e-9) * unit
+        most = max(most, float(means.max(initial=0)))
+    return most
+
+
+def _member(fabric: Fabric) -> npt.NDArray[np.bool_]:
+    member = np.zeros((len(fabric.attach), len(fabric.segments)), dtype=np.bool_)
+    nodes, slots = np.nonzero(fabric.attach >= 0)
+    member[nodes, fabric.attach[nodes, slots]] = True
+    return member

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all views are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from flathood.plan.model import Plan
+
+NETWORK = "/etc/systemd/network"
+#: Facet → sorted lines that the running kernel must show.
+Live = dict[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of a machine: absolute path, whole content, mode."""
+
+    path: str
+    content: str
+    mode: int = 0o644
+
+
+@dataclass(frozen=True)
+class RoleFiles:
+    """What one role puts on one machine.
+
+    ``owns``: globs of files on the machine that belong to the role; what matches and is not in ``files`` is removed.
+    ``apply``: verbs that the machine does, in order, when bytes or live state differ: "link" (udev: name, alias, MTU),
+    "networkd", "sysctl", "hostname", "dnsmasq".
+    ``live``: facet → sorted lines that the running kernel must show.
+    """
+
+    role: str
+    files: tuple[File, ...]
+    owns: tuple[str, ...]
+    apply: tuple[str, ...]
+    live: Live
+
+
+@dataclass(frozen=True)
+class Options:
+    """The variables of the roles that change bytes, with the roles' defaults.
+
+    ``node_device``: kind of the device `node0`; ifb or bridge where the kernel has no dummy.
+    ``routing``: basic, one shared neighborhood for each pair; or tree, every pair by its outside NICs and the uplink.
+    ``mpi_slots``: ranks that MPI starts on a node. ``hosts_extra``: lines to add to every /etc/hosts.
+    """
+
+    node_device: Literal["dummy", "ifb", "bridge"] = "dummy"
+    routing: Literal["basic", "tree"] = "basic"
+    mpi_slots: int = 1
+    hosts_extra: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class View:
+    """A role: what it owns and applies (see `RoleFiles`), and its files and live facets for one machine."""
+
+    owns: tuple[str, ...]
+    apply: tuple[str, ...]
+    files: Callable[[Plan, str, Options], tuple[File, ...]]
+    live: Callable[[Plan, str, Options], Live]
+
+
+def header(role: str) -> str:
+    """The comment that a file begins with; no dates, so that it changes only when its meaning does."""
+    return f"# Managed by flathood (role {role}): what is changed here is lost at the next run.\n"
+
+
+def nic(slot: int) -> str:
+    """Name of the NIC in a slot."""
+    return f"fnn{slot}"
+
+
+def drop_in(slot: int, role: str) -> str:
+    """Path of the file that a role adds to a NIC's .network file."""
+    return f"{NETWORK}/50-{nic(slot)}.network.d/{role}.conf"
+
+
+def neighbor(address: object, mac: str) -> str:
+    """One permanent neighbor entry (systemd.network(5), [Neighbor])."""
+    return f"\n[Neighbor]\nAddress={address}\nLinkLayerAddress={mac}\n"
+
+
+def sysctl_file(role: str, settings: dict[str, int], optional: dict[str, int] | None = None) -> File:
+    """A file for /etc/sysctl.d; ``optional`` ones may fail (sysctl.d(5): a leading hyphen)."""
+    lines = [f"{key} = {value}\n" for key, value in settings.items()]
+    lines += [f"-{key} = {value}\n" for key, value in (optional or {}).items()]
+    return File(f"/etc/sysctl.d/60-fnn-{role}.conf", header(role) + "".join(lines))
+
+
+def sysctl_live(settings: dict[str, int]) -> tuple[str, ...]:
+    """The facet of a sysctl file, without its optional lines."""
+    return lines(f"{key} {value}" for key, value in settings.items())
+
+
+def lines(texts: Iterable[str]) -> tuple[str, ...]:
+    """The lines of one facet."""
+    return tuple(sorted(texts))
+
+
+class PeerTexts:
+    """Texts that a node has for each of its peers.
+
+    They depend on the peer, the neighborhood chosen for the pair and those that it shares: far fewer combinations
+    than pairs, so each text is made once and used by all nodes that see this peer alike.
+    """
+
+    def __init__(self, plan: Plan, make: Callable[[int, int, tuple[int, ...]], str]) -> None:
+        self._plan = plan
+        self._make = make
+        self._known: list[dict[int, str]] = [{} for _ in range(plan.node_count)]
+        self._bits = 1 << np.arange(plan.attach.shape[1], dtype=np.int64)
+
+    def of(self, node: int) -> list[str]:
+        """``make(peer, chosen, shared)`` for each peer of a node, in number order; its own place is empty."""
+        plan = self._plan
+        on = np.append(plan.slot_on[node] >= 0, False)  # the last place answers for -1, a slot that is not used
+        keys = (on[plan.attach] @ self._bits) * len(plan.subnets) + plan.chosen[node]
+        texts = []
+        for peer, (key, known) in enumerate(zip(keys.tolist(), self._known, strict=True)):
+            text = known.get(key)
+            if text is None:
+                chosen = int(plan.chosen[node, peer])
+                text = known[key] = "" if peer == node else self._make(peer, chosen, plan.shared(node, peer))
+            texts.append(text)
+        texts[node] = ""
+        return texts

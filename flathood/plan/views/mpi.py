@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Role mpi: what each node needs so that stock MPIs, NCCL and Gloo use the neighborhoods, unpatched.
+
+Open MPI is told its own neighborhoods, so that the outside and node addresses are left out; the host routes of the role
+routes make every pair of addresses that it may try a working one. Where it takes a subnet for an interface, it takes
+the first that matches, so each neighborhood is listed. UCX (under MPICH) is told the NICs, NCCL and Gloo the node
+address, which is the same from everywhere.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from flathood.plan.model import NODE_DEVICE, Plan
+from flathood.plan.views.base import File, Live, Options, View, header, nic
+
+FOLDER = "/etc/flathood/mpi"
+OPEN_MPI_HOSTS = f"{FOLDER}/openmpi.hosts"
+MPICH_HOSTS = f"{FOLDER}/mpich.hosts"
+OPEN_MPI = "/etc/openmpi/openmpi-mca-params.conf"
+ENVIRONMENT = "/etc/profile.d/fnn-mpi.sh"
+_OWNS = (f"{FOLDER}/*", OPEN_MPI, ENVIRONMENT)
+_APPLY = ()
+_HEADER = header("mpi")
+
+
+def files(plan: Plan, host: str, options: Options) -> tuple[File, ...]:
+    """Host files, Open MPI's parameters, and the environment of the others."""
+    number = plan.numbers[host]
+    slots = (plan.outside_slot(number),) if options.routing == "tree" else plan.used_slots(number)
+    if options.routing == "tree":
+        subnets = str(plan.cluster.addresses.outside)
+    else:
+        subnets = ",".join(str(plan.subnets[plan.attach[number, slot]]) for slot in slots)
+    return (
+        *_host_files(plan, options.mpi_slots),
+        File(
+            OPEN_MPI,
+            f"{_HEADER}btl_tcp_if_include = {subnets}\noob_tcp_if_include = {subnets}\n"
+            f"orte_default_hostfile = {OPEN_MPI_HOSTS}\n",
+        ),
+        File(
+            ENVIRONMENT,
+            f"{_HEADER}"
+            f"export HYDRA_HOST_FILE={MPICH_HOSTS}\n"
+            f"export UCX_NET_DEVICES={','.join(map(nic, slots))}\n"
+            f"export UCX_MAX_RNDV_RAILS={len(slots)}\n"
+            f"export NCCL_SOCKET_IFNAME=={NODE_DEVICE}\n"  # "=": this very name, not a prefix
+            f"export GLOO_SOCKET_IFNAME={NODE_DEVICE}\n",
+        ),
+    )
+
+
+def live(plan: Plan, host: str, options: Options) -> Live:
+    """Nothing in the kernel."""
+    return {}
+
+
+@lru_cache(maxsize=4)
+def _host_files(plan: Plan, slots: int) -> tuple[File, File]:
+    """The same on every node, as each looks the names up in an /etc/hosts of its own."""
+    names = plan.names[: plan.node_count]
+    return (
+        File(MPICH_HOSTS, _HEADER + "".join(f"{name}:{slots}\n" for name in names)),
+        File(OPEN_MPI_HOSTS, _HEADER + "".join(f"{name} slots={slots}\n" for name in names)),
+    )
+
+
+VIEW = View(_OWNS, _APPLY, files, live)
