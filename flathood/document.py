@@ -32,7 +32,9 @@ MAX_DEPTH = 32
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 # YAML 1.2.2 section 10.3.2 (core schema).
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
-_BOOL = {text: value for value, word in ((True, "true"), (False, "false")) for text in (word, word.title(), word.upper())}
+_BOOL = {
+    text: value for value, word in ((True, "true"), (False, "false")) for text in (word, word.title(), word.upper())
+}
 _INT = re.compile(r"[-+]?[0-9]{1,100}")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 
@@ -155,7 +157,7 @@ class _Builder:
                 self._take(event)
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
-            message = f"is no valid YAML ({error.problem or error.context}): is the file cut short, or an indent or quote wrong?"
+            message = f"is no valid YAML ({error.problem or error.context}): cut short, or is an indent or quote wrong?"
             self._say(mark.line + 1 if mark else 0, message)
         except yaml.YAMLError as error:
             self._say(0, f"is no valid YAML ({str(error).splitlines()[0]})")
@@ -234,13 +236,15 @@ class _Builder:
             raise self._stop(line, f"is nested more than {MAX_DEPTH} deep")
         top = self._stack[-1] if self._stack else None
         if top is not None and isinstance(top.value, dict) and top.key is None:
-            raise self._stop(line, "a key must be plain text, not a list or mapping (text that begins with { or [ needs quotes)")
+            raise self._stop(
+                line, "a key must be plain text, not a list or mapping (text that begins with { or [ needs quotes)"
+            )
         value: list[Any] | dict[str, Any] = {} if isinstance(event, yaml.MappingStartEvent) else []
         first = self._count
         path = self._put(value, line)
         self._stack.append(_Open(value, path, event.anchor, first))
 
-    def _put(self, value: Any, line: int) -> KeyPath:
+    def _put(self, value: object, line: int) -> KeyPath:
         """Store a value where the innermost open list or mapping waits for it; its path."""
         if not self._stack:
             self._top = value
@@ -263,7 +267,7 @@ class _Builder:
             self._say(line, f"tag {tag} means nothing here: remove it")
 
 
-def kind(value: Any) -> str:
+def kind(value: object) -> str:
     """What a value is, in plain words, for messages."""
     if isinstance(value, dict):
         return "a mapping"

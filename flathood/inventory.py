@@ -4,20 +4,31 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+from pydantic import BaseModel
+
+from flathood.document import Document, read
 from flathood.errors import InvalidInput, Problem
-from flathood.registry import Registry, load_registry
-from flathood.spec import Cluster, load_cluster
-from flathood.wiring import Wiring, load_wiring
+from flathood.registry import Registry
+from flathood.registry.load import fit_registry
+from flathood.spec import Cluster
+from flathood.spec.known import Known
+from flathood.spec.load import fit_cluster
+from flathood.structure import Fitted
+from flathood.wiring import Wiring
+from flathood.wiring.load import fit_wiring
 
-FILES = ("cluster.yml", "wiring.yml", "macs.yml")
+Model = TypeVar("Model", bound=BaseModel)
+CLUSTER, WIRING, MACS = "cluster.yml", "wiring.yml", "macs.yml"
 
 
 @dataclass(frozen=True)
 class Inventory:
-    """The three files of one cluster; ``digest`` is the SHA-256 over their bytes, in the order of FILES."""
+    """The three files of one cluster; ``digest`` is the SHA-256 over their names, sizes and bytes."""
 
     directory: Path
     cluster: Cluster
@@ -27,27 +38,46 @@ class Inventory:
 
 
 def load(directory: Path, need_macs: bool) -> Inventory:
-    """Load a cluster's folder; ``need_macs``: a missing macs.yml is a problem too. Raises InvalidInput."""
+    """Load a cluster's folder; a macs.yml that is missing is a problem only where MACs are needed.
+
+    Raises InvalidInput with every problem of the three files: a fault in one does not hide those of the others.
+    """
     directory = Path(directory)
-    spec, to_be, macs = (directory / name for name in FILES)
-    cluster = load_cluster(spec)
     problems: list[Problem] = []
-    wiring = registry = None
-    try:
-        wiring = load_wiring(to_be, cluster)
-    except InvalidInput as error:
-        problems += error.problems
-    try:
-        registry = load_registry(macs, cluster)
-    except InvalidInput as error:
-        problems += error.problems
-    if need_macs and not macs.exists():
-        message = "is missing: make it with `flathood macs import FILE --into " + f"{directory}`"
-        problems.append(Problem(str(macs), 0, "", message))
-    if problems or wiring is None or registry is None:
+    cluster = _part(directory / CLUSTER, fit_cluster, problems, "describe the cluster in it: a name, nodes, switches")
+    known = Known.of_fitted(cluster) if cluster is not None else Known()
+
+    def wiring_of(document: Document) -> Fitted[Wiring]:
+        return fit_wiring(document, known)
+
+    def registry_of(document: Document) -> Fitted[Registry]:
+        return fit_registry(document, known)
+
+    wiring = _part(directory / WIRING, wiring_of, problems, f"design it with `flathood design {directory}`")
+    macs = None
+    if need_macs or (directory / MACS).exists():
+        hint = f"make it with `flathood macs import FILE --into {directory}`"
+        macs = _part(directory / MACS, registry_of, problems, hint)
+    if problems or cluster is None or wiring is None:
         raise InvalidInput(problems)
+    registry = macs.model if macs is not None else Registry(cluster=cluster.model.cluster)
     digest = hashlib.sha256()
-    for path in (spec, to_be, macs):
-        data = path.read_bytes() if path.exists() else b""
-        digest.update(f"{path.name} {len(data)}\n".encode() + data)
-    return Inventory(directory, cluster, wiring, registry, digest.hexdigest())
+    for document in (cluster.document, wiring.document, *([macs.document] if macs is not None else [])):
+        digest.update(f"{Path(document.file).name} {len(document.raw)}\n".encode() + document.raw)
+    return Inventory(directory, cluster.model, wiring.model, registry, digest.hexdigest())
+
+
+def _part(
+    path: Path, fit: Callable[[Document], Fitted[Model]], problems: list[Problem], hint: str
+) -> Fitted[Model] | None:
+    """One file, its problems added to the list; None when nothing of it can be used."""
+    if not path.exists():
+        problems.append(Problem(str(path), 0, "", f"is missing: {hint}"))
+        return None
+    try:
+        fitted = fit(read(path))
+    except InvalidInput as error:
+        problems += error.problems
+        return None
+    problems += fitted.problems
+    return fitted

@@ -12,7 +12,7 @@ from flathood.document import kind
 _Detail = Mapping[str, Any]
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     """A value as the file has it, short enough for a message."""
     if isinstance(value, (dict, list)) or value is None:
         return kind(value)
@@ -32,7 +32,7 @@ def _not_whole(detail: _Detail) -> str:
     return f"expected a whole number, found {_shown(value)}" + (": remove the quotes" if _digits(value) else "")
 
 
-def _digits(value: Any) -> bool:
+def _digits(value: object) -> bool:
     return isinstance(value, str) and value.isascii() and value.isdigit()
 
 
@@ -41,7 +41,7 @@ def _own(detail: _Detail) -> str:
 
 
 def _one_of(detail: _Detail) -> str:
-    return f"{_shown(detail['input'])} is not known here: write {str(detail['ctx']['expected'])}"
+    return f"{_shown(detail['input'])} is not known here: write {detail['ctx']['expected']!s}"
 
 
 def _expected(what: str) -> Callable[[_Detail], str]:
@@ -51,7 +51,7 @@ def _expected(what: str) -> Callable[[_Detail], str]:
 _LIST = _expected("a list")
 _MAPPING = _expected("a mapping")
 
-#: By pydantic's error type (https://docs.pydantic.dev/latest/errors/validation_errors/); each test corpus case shows one.
+#: By pydantic's error type (https://docs.pydantic.dev/latest/errors/validation_errors/).
 _BY_TYPE: dict[str, Callable[[_Detail], str]] = {
     "string_type": _not_text,
     "int_type": _not_whole,

@@ -10,16 +10,18 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
+from typing_extensions import is_typeddict
 
 from flathood.document import Document, KeyPath
 from flathood.errors import InvalidInput, Problem
 from flathood.sentences import sentence, unknown_key
 
 Model = TypeVar("Model", bound=BaseModel)
+#: Rounds of dropping and trying again: validators that look at a whole item only run once its keys are right.
 _ROUNDS = 8
 
 
@@ -48,7 +50,7 @@ class Fitted(Generic[Model]):
 
     def items(self, section: str) -> Iterator[tuple[KeyPath, Any]]:
         """The items of a list section, with their places in the document."""
-        values = () if section in self.absent else getattr(self.model, section)
+        values = getattr(self.model, section) if self.has(section) else ()
         places = self.places.get(section) or range(len(values))
         for place, value in zip(places, values, strict=True):
             yield (section, place), value
@@ -76,7 +78,7 @@ def fit(model: type[Model], document: Document) -> Fitted[Model]:
     values: dict[str, Any] = {}
     for name, info in model.model_fields.items():
         if name in document.data:
-            _section(fitted, name, info, values)
+            _Section(fitted, name, info).fit(values)
         elif info.is_required():
             fitted.absent.add(name)
             fitted.say((name,), sentence({"type": "missing"}))
@@ -84,84 +86,97 @@ def fit(model: type[Model], document: Document) -> Fitted[Model]:
     return fitted
 
 
-def _section(fitted: Fitted[Any], name: str, info: FieldInfo, values: dict[str, Any]) -> None:
-    """Fit one section, dropping what is wrong until the rest is right, or nothing is left."""
-    adapter: TypeAdapter[Any] = TypeAdapter(Annotated[info.annotation, info])
-    data = copy.deepcopy(fitted.document.data[name])
-    places = list(range(len(data))) if isinstance(data, list) else []
-    itemised = bool(places) or (isinstance(data, dict) and get_origin(info.annotation) is dict)
-    for _ in range(_ROUNDS):
-        try:
-            values[name] = adapter.validate_python(data)
-            fitted.places[name] = places
-            return
-        except ValidationError as error:
-            drops: set[Any] = set()
-            for detail in error.errors(include_url=False):
-                path = _path(data, detail["loc"])
-                drops |= _wrong(fitted, name, data, path, detail, places, itemised)
-        if _WHOLE in drops:
-            break
-        if drops:
-            fitted.partial.add(name)
-        for drop in sorted(drops, reverse=True):
-            del data[drop]
-            if places:
-                del places[drop]
-        if not data:
-            break
-    fitted.absent.add(name)
+class _Section:
+    """One section on its way into the model: drops what is wrong until the rest is right, or nothing is left."""
 
+    def __init__(self, fitted: Fitted[Any], name: str, info: FieldInfo) -> None:
+        self._fitted = fitted
+        self._name = name
+        self._annotation: Any = Annotated[info.annotation, info]
+        self._data = copy.deepcopy(fitted.document.data[name])
+        self._places = list(range(len(self._data))) if isinstance(self._data, list) else []
+        by_name = isinstance(self._data, dict) and get_origin(info.annotation) is dict
+        self._itemised = by_name or bool(self._places)
 
-_WHOLE = object()
+    def fit(self, values: dict[str, Any]) -> None:
+        adapter: TypeAdapter[Any] = TypeAdapter(self._annotation)
+        for _ in range(_ROUNDS):
+            try:
+                values[self._name] = adapter.validate_python(self._data)
+                self._fitted.places[self._name] = self._places
+                return
+            except ValidationError as error:
+                if not self._drop(error):
+                    break
+        self._fitted.absent.add(self._name)
 
+    def _drop(self, error: ValidationError) -> bool:
+        """Tell every fault and take out what has one; False when nothing usable is left."""
+        items: set[Any] = set()
+        lost = False
+        for detail in error.errors(include_url=False):
+            path = _path(self._data, detail["loc"])
+            if detail["type"] == "too_short" and detail["input"]:
+                continue  # items that are told one by one are not counted
+            if detail["type"] == "extra_forbidden":
+                self._unknown(path)
+                continue
+            self._say(path, sentence(detail))
+            if self._itemised and path:
+                items.add(path[0])
+            else:
+                lost = True
+        for item in sorted(items, reverse=True):
+            self._fitted.partial.add(self._name)
+            del self._data[item]
+            if self._places:
+                del self._places[item]
+        return not lost and bool(self._data or not items)
 
-def _wrong(
-    fitted: Fitted[Any], name: str, data: Any, path: KeyPath, detail: Mapping[str, Any], places: list[int], itemised: bool
-) -> set[Any]:
-    """Tell one fault; take an unknown key out at once, else say what must go: items, or the whole section."""
-    shown = (places[path[0]], *path[1:]) if places and path and isinstance(path[0], int) else path
-    if detail["type"] == "extra_forbidden":
-        model = _model_at(fitted.document.data[name], type(fitted.model).model_fields[name], path)
-        fitted.say((name, *shown), unknown_key(str(path[-1]), model.model_fields if model else ()))
-        parent = data
+    def _unknown(self, path: KeyPath) -> None:
+        parent = self._data
         for step in path[:-1]:
             parent = parent[step]
+        self._say(path, unknown_key(str(path[-1]), _known_keys(self._annotation, path, parent)))
         parent.pop(path[-1], None)
-        return set()
-    fitted.say((name, *shown), sentence(detail))
-    return {path[0]} if itemised and path else {_WHOLE}
+
+    def _say(self, path: KeyPath, message: str) -> None:
+        if self._places and path and isinstance(path[0], int):
+            path = (self._places[path[0]], *path[1:])
+        self._fitted.say((self._name, *path), message)
 
 
-def _path(data: Any, loc: tuple[str | int, ...]) -> KeyPath:
+def _path(data: Any, loc: tuple[str | int, ...]) -> KeyPath:  # noqa: ANN401  # whatever the file holds
     """Where an error's location is in the data: pydantic also names union members and the items of short forms."""
     path: list[str | int] = []
     for index, step in enumerate(loc):
-        inside = (isinstance(data, dict) and step in data) or (
-            isinstance(data, list) and isinstance(step, int) and step < len(data)
-        )
+        if isinstance(data, dict):
+            inside = step in data
+            if not inside and index == len(loc) - 1 and isinstance(step, str):
+                path.append(step)  # a key that is missing
+        else:
+            inside = isinstance(data, list) and isinstance(step, int) and step < len(data)
         if inside:
             data = data[step]
-            path.append(step)
-        elif index == len(loc) - 1 and isinstance(data, dict) and isinstance(step, str):
             path.append(step)
     return tuple(path)
 
 
-def _model_at(data: Any, info: FieldInfo, path: KeyPath) -> type[BaseModel] | None:
-    """The model that a path's last key was looked for in: the innermost one along the way."""
-    found = _first_model(info.annotation)
+def _known_keys(annotation: object, path: KeyPath, found: Mapping[str, object]) -> list[str]:
+    """The keys that are known where an unknown one was found, `found` being the mapping it was found in."""
+    shapes = _shapes(annotation)
     for step in path[:-1]:
-        if found is not None and isinstance(step, str) and step in found.model_fields:
-            found = _first_model(found.model_fields[step].annotation)
-    return found
+        if isinstance(step, str):
+            shapes = [inner for shape in shapes if step in shape for inner in _shapes(shape[step])]
+    if not shapes:
+        return []
+    return list(max(shapes, key=lambda shape: len(set(shape) & set(found))))
 
 
-def _first_model(annotation: Any) -> type[BaseModel] | None:
+def _shapes(annotation: object) -> list[dict[str, object]]:
+    """Keys and types of every model or typed mapping that an annotation allows, one level down."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    for part in get_args(annotation):
-        found = _first_model(part)
-        if found is not None:
-            return found
-    return None
+        return [{name: info.annotation for name, info in annotation.model_fields.items()}]
+    if is_typeddict(annotation):
+        return [dict(get_type_hints(annotation, include_extras=True))]
+    return [shape for part in get_args(annotation) for shape in _shapes(part)]

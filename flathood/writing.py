@@ -16,7 +16,7 @@ from flathood.errors import Conflict
 
 # Text that no YAML 1.1 or 1.2 reader takes for a number, a date, a boolean or null once the words below are excluded.
 _SAFE = re.compile(r"[A-Za-z_][A-Za-z0-9_/-]*")
-_WORDS = frozenset("y n yes no on off true false null".split())
+_WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null"])
 
 
 def scalar(text: str | None) -> str:
@@ -36,7 +36,7 @@ def flow_list(texts: Iterable[str | None]) -> str:
 
 
 def header(path: Path) -> str:
-    """The comment lines that a file begins with (an editor's schema line, a licence), to be kept when it is rewritten."""
+    """The comment lines that a file begins with (an editor's schema line, a licence), to be kept in a rewrite."""
     if not path.exists():
         return ""
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)

@@ -6,7 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from flathood.document import Document, read
+from flathood.registry.checks import check_registry
 from flathood.registry.model import Registry
+from flathood.spec.known import Known
 from flathood.spec.model import Cluster
 from flathood.structure import Fitted, fit
 
@@ -15,9 +17,11 @@ def load_registry(path: Path, cluster: Cluster) -> Registry:
     """What is known of a cluster's NICs, nothing when the file is missing; raises InvalidInput with every problem."""
     if not Path(path).exists():
         return Registry(cluster=cluster.cluster)
-    return fit_registry(read(Path(path)), cluster).finish()
+    return fit_registry(read(Path(path)), Known.of(cluster)).finish()
 
 
-def fit_registry(document: Document, cluster: Cluster) -> Fitted[Registry]:
+def fit_registry(document: Document, known: Known) -> Fitted[Registry]:
     """As much of a registry as is right in a document, with every problem in it."""
-    return fit(Registry, document)
+    fitted = fit(Registry, document)
+    check_registry(fitted, known)
+    return fitted

@@ -6,15 +6,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from flathood.document import Document, read
+from flathood.spec.checks import check_cluster
 from flathood.spec.model import Cluster
 from flathood.structure import Fitted, fit
 
 
 def load_cluster(path: Path) -> Cluster:
-    """The cluster that a cluster.yml describes; raises InvalidInput with every problem in it."""
+    """Load the cluster that a cluster.yml describes; raises InvalidInput with every problem in it."""
     return fit_cluster(read(Path(path))).finish()
 
 
 def fit_cluster(document: Document) -> Fitted[Cluster]:
     """As much of a cluster as is right in a document, with every problem in it."""
-    return fit(Cluster, document)
+    fitted = fit(Cluster, document)
+    check_cluster(fitted)
+    return fitted

@@ -3,146 +3,111 @@
 
 from __future__ import annotations
 
-import re
-from ipaddress import IPv4Network
-from typing import Annotated, Any, Literal
+from functools import cached_property
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, Field, model_validator
 
-#: RFC 1123 section 2.1: letters, digits and hyphens, no hyphen at an end; lower case, as the files are case-sensitive.
-LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
-_RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kMGT]?)(?:bit(?:/s)?|bps)?")
-_UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+from flathood.spec.addresses import Addresses
+from flathood.spec.fields import Colour, HostName, Ports, Rack, Rate, Strictly, Whole
+from flathood.spec.groups import Groups, NodeGroup
+from flathood.spec.profile import Profile
+
+__all__ = ["Addresses", "Cluster", "Head", "HostName", "Links", "Management", "NodeGroup", "Switch", "Uplink"]
 
 
-def _host_name(value: str) -> str:
-    if not LABEL.fullmatch(value):
-        raise ValueError(f"{value!r} is no host name: use a-z, 0-9 and hyphens, at most 63, no hyphen at an end")
+class Switch(Strictly):
+    """A neighborhood: a switch with `ports` ports for nodes (the uplink's port not counted)."""
+
+    name: HostName = Field(description="The neighborhood's name: on labels, in host names (k17-red), in reports")
+    colour: Colour = Field(description="Colour of the switch and of its cables, as #rrggbb in quotes")
+    ports: Ports = Field(description="Ports for nodes; the port of the uplink is not counted")
+    rack: Rack | None = Field(default=None, description="Rack that it is in, for labels and worklists")
+
+
+class Uplink(Strictly):
+    """The switch that joins the neighborhoods: spares, head, multicast, the outside."""
+
+    name: HostName = Field(default="uplink", description="Its name, on labels and in reports")
+    colour: Colour = Field(
+        default="#ffffff", description="Colour of the switch and of its cables, as #rrggbb in quotes"
+    )
+    ports: Ports = Field(
+        default=48, description="All its ports: one per neighborhood switch, one per spare, one for the head"
+    )
+    rack: Rack | None = Field(default=None, description="Rack that it is in, for labels and worklists")
+
+
+class Head(Strictly):
+    """The machine on the uplink switch that serves DHCP and DNS and runs Ansible."""
+
+    name: HostName = Field(default="head", description="Its host name")
+
+
+def _one_hole(value: str) -> str:
+    if value.count("{}") != 1 or "{" in value.replace("{}", "") or "}" in value.replace("{}", ""):
+        raise ValueError(f"{value!r} is no pattern: write {{}} once where the node's name goes, such as {{}}.mgmt")
     return value
 
 
-def _rate(value: Any) -> Any:
-    match = _RATE.fullmatch(value) if isinstance(value, str) else None
-    if match is None or float(match[1]) <= 0:
-        raise ValueError(f"{value!r} is no rate: write a number with k, M or G, such as 100M, 2.5G or 25G")
-    return round(float(match[1]) * _UNITS[match[2]])
-
-
-HostName = Annotated[str, AfterValidator(_host_name)]
-Colour = Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$")]
-#: Bits per second; written as text in the file ("100M", "2.5G").
-Rate = Annotated[int, BeforeValidator(_rate, json_schema_input_type=str)]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
-
-
-class NodeGroup(_Strict):
-    """Nodes that are alike: either `count` of them named by the pattern `name`, or the listed `names`."""
-
-    count: Annotated[int, Field(ge=1, le=8192)] | None = None
-    name: str = "n{:02d}"
-    names: tuple[HostName, ...] | None = None
-    start: Annotated[int, Field(ge=0)] = 0
-    nics: Annotated[int, Field(ge=1, le=16)] = 2
-    rack: str | None = None
-
-    def expand(self) -> tuple[str, ...]:
-        """The names of this group's nodes, in order."""
-        if self.names is not None:
-            return self.names
-        return tuple(self.name.format(self.start + i) for i in range(self.count or 0))
-
-
-def _listed(value: Any) -> Any:
-    """The short form of one group: a mapping in place of a list of one."""
-    return [value] if isinstance(value, dict) else value
-
-
-#: Groups of nodes: one mapping, or a list of them.
-Groups = Annotated[
-    tuple[NodeGroup, ...], BeforeValidator(_listed, json_schema_input_type=NodeGroup | tuple[NodeGroup, ...])
-]
-
-
-class Switch(_Strict):
-    """A neighborhood: a switch with `ports` ports for nodes (the uplink's port not counted)."""
-
-    name: HostName
-    colour: Colour
-    ports: Annotated[int, Field(ge=1, le=4096)]
-    rack: str | None = None
-
-
-class Uplink(_Strict):
-    """The switch that joins the neighborhoods: spares, head, multicast, the outside."""
-
-    name: HostName = "uplink"
-    colour: Colour = "#ffffff"
-    ports: Annotated[int, Field(ge=1, le=4096)] = 48
-    rack: str | None = None
-
-
-class Head(_Strict):
-    """The machine on the uplink switch that serves DHCP and DNS and runs Ansible."""
-
-    name: HostName = "head"
-
-
-class Management(_Strict):
+class Management(Strictly):
     """A separate management network, where there is one: the pattern that makes a node's name or address on it."""
 
-    host: str
+    host: Annotated[str, AfterValidator(_one_hole)] = Field(
+        description="Where Ansible reaches a node: {} stands for the node's name", examples=["{}.mgmt"]
+    )
 
 
-class Addresses(_Strict):
-    """The three ranges that addresses are taken from; they do not overlap."""
-
-    neighborhoods: IPv4Network = IPv4Network("10.80.0.0/12")
-    nodes: IPv4Network = IPv4Network("10.79.0.0/16")
-    outside: IPv4Network = IPv4Network("10.78.0.0/24")
-
-
-class Links(_Strict):
+class Links(Strictly):
     """What every link of the fabric can do: bits per second, and the MTU in bytes."""
 
-    rate: Rate = 1_000_000_000
-    mtu: Annotated[int, Field(ge=576, le=9216)] = 1500
+    rate: Rate = Field(default=1_000_000_000, description="Rate of every link, such as 100M, 2.5G or 25G")
+    mtu: Annotated[Whole, Field(ge=576, le=9216)] = Field(default=1500, description="MTU of every link, in bytes")
 
 
-class Cluster(_Strict):
+class Cluster(Strictly):
     """A whole cluster.yml. Order matters everywhere: it gives nodes, slots and switches their numbers."""
 
-    plugin: Literal["flathood.cluster.inventory"] = "flathood.cluster.inventory"
-    cluster: HostName
-    fabric: Literal["fnn"] = "fnn"
-    nodes: Groups
-    spares: Groups = ()
-    switches: tuple[Switch, ...]
+    plugin: Literal["flathood.cluster.inventory"] = Field(
+        default="flathood.cluster.inventory", description="Makes the file an inventory source of Ansible"
+    )
+    cluster: HostName = Field(description="Name of the cluster")
+    fabric: Literal["fnn"] = Field(default="fnn", description="Kind of the network; fnn: flat neighborhood network")
+    nodes: Annotated[Groups, Field(min_length=1)] = Field(description="The nodes: one group, or a list of groups")
+    spares: Groups = Field(default=(), description="Hot spares on the uplink switch: one group, or a list of groups")
+    switches: Annotated[tuple[Switch, ...], Field(min_length=1, max_length=1024)] = Field(
+        description="The neighborhood switches"
+    )
     uplink: Uplink = Uplink()
     head: Head = Head()
     management: Management | None = None
     addresses: Addresses = Addresses()
-    profile: Any = "all-to-all"
+    profile: Profile = Field(default="all-to-all", description="Who talks to whom: what the design is made good at")
     links: Links = Links()
 
-    @property
+    @model_validator(mode="after")
+    def _room_outside(self) -> Self:
+        machines = sum(group.size for group in (*self.nodes, *self.spares))
+        # The one field that depends on others; the model is frozen for everybody else.
+        object.__setattr__(self, "addresses", self.addresses.grown(machines))
+        return self
+
+    @cached_property
     def node_names(self) -> tuple[str, ...]:
         """Names of the nodes, in number order (spares not included)."""
         return tuple(name for group in self.nodes for name in group.expand())
 
-    @property
+    @cached_property
     def spare_names(self) -> tuple[str, ...]:
         """Names of the hot spares, in number order."""
         return tuple(name for group in self.spares for name in group.expand())
 
-    @property
+    @cached_property
     def nic_counts(self) -> dict[str, int]:
         """How many NICs each node and each spare has."""
         return {name: group.nics for group in (*self.nodes, *self.spares) for name in group.expand()}
 
-    @property
+    @cached_property
     def switch_names(self) -> tuple[str, ...]:
         """Names of the neighborhood switches, in number order (the uplink not included)."""
         return tuple(switch.name for switch in self.switches)

@@ -3,27 +3,45 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field, JsonValue
 
-from flathood.spec.model import Cluster, HostName
+from flathood.spec.fields import HostName, Strictly
+from flathood.spec.model import Cluster
+
+#: What a wiring promises of its pairs: every pair shares a switch; or not every pair does, on purpose.
+MODES = ("universal", "fractional", "sparse")
 
 
-class Wiring(BaseModel):
+def _known_mode(design: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    if design.get("mode", MODES[0]) not in MODES:
+        raise ValueError(f"mode {design['mode']!r} is not known here: write {', '.join(MODES[:-1])} or {MODES[-1]}")
+    return design
+
+
+class Wiring(Strictly):
     """The switch of each slot of each node, in label order; None: the slot is not used.
 
     ``design`` says how it was made and how good it is (engine, seed, quality, bounds, proofs): for people and
     for reports; nothing is compiled from it.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    cluster: HostName = Field(description="Name of the cluster, as in cluster.yml")
+    nodes: dict[HostName, Annotated[tuple[HostName | None, ...], Field(min_length=1)]] = Field(
+        description="The switch of each slot of each node, in label order; null: the slot is not used"
+    )
+    design: Annotated[dict[str, JsonValue], AfterValidator(_known_mode)] = Field(
+        default_factory=dict,
+        description="How the wiring was made and how good it is; mode: universal (default), fractional or sparse",
+    )
 
-    cluster: HostName
-    nodes: dict[HostName, tuple[HostName | None, ...]]
-    design: dict[str, Any] = Field(default_factory=dict)
+    @property
+    def universal(self) -> bool:
+        """Whether every pair of nodes must share a switch; other modes leave some pairs to the uplink on purpose."""
+        return self.design.get("mode", MODES[0]) == MODES[0]
 
     def matrix(self, cluster: Cluster) -> npt.NDArray[np.int16]:
         """Switch number of each node and slot, shape (nodes, most slots); -1: not used or no such slot."""

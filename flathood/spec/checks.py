@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the sections of cluster.yml mean together: colours, ports, address ranges."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from flathood.document import KeyPath
+from flathood.spec.addresses import prefix_for, subnet_prefix
+from flathood.spec.model import Cluster
+from flathood.spec.names import check_names
+from flathood.structure import Fitted
+
+
+def check_cluster(fitted: Fitted[Cluster]) -> None:
+    """Note every problem between sections that are right by themselves."""
+    check_names(fitted)
+    _colours(fitted)
+    _nics(fitted)
+    _ports(fitted)
+    _ranges(fitted)
+
+
+def _colours(fitted: Fitted[Cluster]) -> None:
+    taken: dict[str, tuple[KeyPath, str]] = {}
+    switches = [*fitted.items("switches")]
+    if fitted.has("uplink"):
+        switches.append((("uplink",), fitted.model.uplink))
+    for place, switch in switches:
+        if switch.colour not in taken:
+            taken[switch.colour] = ((*place, "colour"), switch.name)
+            continue
+        at, other = taken[switch.colour]
+        where = f"line {fitted.document.line(at)}"
+        default = "" if (*place, "colour") in fitted.document.lines else " (the default)"
+        message = (
+            f"{switch.colour}{default} is the colour of switch {other!r} already ({where}): cables would be mixed up"
+        )
+        fitted.say((*place, "colour"), message)
+
+
+def _nics(fitted: Fitted[Cluster]) -> None:
+    """A node's NICs go to different switches: a second cable to the same one would buy no neighborhood."""
+    if not fitted.whole("switches"):
+        return
+    count = len(fitted.model.switches)
+    for place, group in fitted.items("nodes"):
+        if group.nics > count:
+            message = (
+                f"{group.nics} NICs but only {count} switches, and each NIC needs a switch of its own: add switches"
+            )
+            fitted.say((*place, "nics"), message)
+
+
+def _ports(fitted: Fitted[Cluster]) -> None:
+    model = fitted.model
+    if fitted.whole("nodes", "switches"):
+        nodes, ports = sum(group.size for group in model.nodes), sum(switch.ports for switch in model.switches)
+        if ports < nodes:
+            message = (
+                f"the switches have {ports} ports for nodes in all, {nodes} nodes need at least one each: add ports"
+            )
+            fitted.say(("switches",), message)
+    if fitted.whole("spares", "switches", "uplink"):
+        spares, switches = sum(group.size for group in model.spares), len(model.switches)
+        need = switches + spares + 1
+        if model.uplink.ports < need:
+            message = (
+                f"{model.uplink.ports} ports, {need} are needed: {switches} for the neighborhood switches, "
+                f"{spares} for spares, 1 for the head"
+            )
+            fitted.say(("uplink", "ports"), message)
+
+
+def _ranges(fitted: Fitted[Cluster]) -> None:
+    if not fitted.whole("addresses"):
+        return
+    machines = None
+    if fitted.whole("nodes", "spares"):
+        machines = sum(group.size for group in (*fitted.model.nodes, *fitted.model.spares))
+    ranges = fitted.model.addresses.grown(machines or 0)
+    for one, other in combinations(("neighborhoods", "nodes", "outside"), 2):
+        if getattr(ranges, one).overlaps(getattr(ranges, other)):
+            # Told at the one that stands in the file; the other may be a default.
+            place, rest = (other, one) if ("addresses", other) in fitted.document.lines else (one, other)
+            message = f"{getattr(ranges, place)} overlaps addresses.{rest}, {getattr(ranges, rest)}: move one of them"
+            fitted.say(("addresses", place), message)
+    if machines is None:
+        return
+    for name, hosts in (("nodes", machines), ("outside", machines + 2)):
+        network = getattr(ranges, name)
+        if network.prefixlen > prefix_for(hosts):
+            message = f"{network} is too small for {hosts} addresses: /{prefix_for(hosts)} or larger is needed"
+            fitted.say(("addresses", name), message)
+    if fitted.whole("switches"):
+        switches, prefix = len(fitted.model.switches), subnet_prefix(machines)
+        need = prefix - (switches - 1).bit_length()
+        if ranges.neighborhoods.prefixlen > need:
+            message = (
+                f"{ranges.neighborhoods} is too small for {switches} neighborhoods of /{prefix}: "
+                f"/{max(need, 0)} or larger is needed"
+            )
+            fitted.say(("addresses", "neighborhoods"), message)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No two things of a cluster may answer to one name, also not by the names that are made from others.
+
+Every machine gets `NAME-SWITCH`, `NAME-node` and `NAME-out` in the hosts files (see the hosts role), so a node called
+`a-red` would be mistaken for node `a` on switch `red`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flathood.document import KeyPath
+from flathood.spec.model import Cluster
+from flathood.structure import Fitted
+
+SUFFIXES = ("node", "out")
+# Names that hosts files and Ansible inventories have a use for already.
+_RESERVED = frozenset({"localhost", "all", "ungrouped", "nodes", "spares"})
+
+_Named = tuple[KeyPath, str, str]  # place, kind of thing, name
+
+
+def check_names(fitted: Fitted[Cluster]) -> None:
+    """Note every name that is taken twice, reserved, too long once a switch is added, or made from others."""
+    machines = [*_machines(fitted)]
+    switches = [*_switches(fitted)]
+    taken: dict[str, _Named] = {}
+    for place, kind, name in (*machines, *switches):
+        if name in _RESERVED:
+            fitted.say(place, f"{name!r} cannot be the name of a {kind}: hosts files or Ansible use it")
+        elif name in taken:
+            at, other, _ = taken[name]
+            fitted.say(place, f"{name!r} is the name of a {other} already{_line(fitted, at)}: choose another")
+        else:
+            taken[name] = (place, kind, name)
+    _derived(fitted, {name: place for place, _, name in machines}, [name for _, _, name in switches])
+    _length(fitted, machines, switches)
+
+
+def _machines(fitted: Fitted[Cluster]) -> Iterator[_Named]:
+    for section, kind in (("nodes", "node"), ("spares", "spare")):
+        for place, group in fitted.items(section):
+            for index, name in enumerate(group.expand()):
+                yield ((*place, "names", index) if group.names is not None else place), kind, name
+    if fitted.has("head"):
+        yield ("head", "name"), "head", fitted.model.head.name
+
+
+def _switches(fitted: Fitted[Cluster]) -> Iterator[_Named]:
+    for place, switch in fitted.items("switches"):
+        yield (*place, "name"), "switch", switch.name
+    if fitted.has("uplink"):
+        yield ("uplink", "name"), "uplink switch", fitted.model.uplink.name
+
+
+def _line(fitted: Fitted[Cluster], place: KeyPath) -> str:
+    line = fitted.document.line(place)
+    return f" (line {line})" if line else " (the default)"
+
+
+def _derived(fitted: Fitted[Cluster], machines: dict[str, KeyPath], switches: list[str]) -> None:
+    """Note machines whose own or made names another machine's made names would hide.
+
+    Two such names can only be equal when the longer machine's name begins with the shorter one's and a hyphen, so only
+    the hyphens of the names are looked at.
+    """
+    suffixes = {*switches, *SUFFIXES}
+    for name in switches:
+        if name in SUFFIXES:
+            place = next(place for place, _, other in _switches(fitted) if other == name)
+            fitted.say(place, f"{name!r} cannot be the name of a switch: NODE-{name} is another address of every node")
+    for name, place in machines.items():
+        for at in (index for index, char in enumerate(name) if char == "-"):
+            base, rest = name[:at], name[at + 1 :]
+            if base not in machines:
+                continue
+            if rest in suffixes:
+                fitted.say(
+                    place, f"{name!r} is also the name of node {base!r} on {rest!r} in the hosts files: rename one"
+                )
+            for suffix in sorted(suffix for suffix in suffixes if f"{rest}-{suffix}" in suffixes):
+                both = f"{name}-{suffix}"
+                fitted.say(
+                    place,
+                    f"{both!r} would be node {name!r} on {suffix!r} and node {base!r} on '{rest}-{suffix}': rename one",
+                )
+
+
+def _length(fitted: Fitted[Cluster], machines: list[_Named], switches: list[_Named]) -> None:
+    """Note the longest machine and switch when NAME-SWITCH is longer than a host name may be (63 characters)."""
+    if not machines or not switches:
+        return
+    machine, switch = (max(names, key=lambda named: len(named[2])) for names in (machines, switches))
+    together = f"{machine[2]}-{switch[2]}"
+    if len(together) > 63:
+        fitted.say(machine[0], f"{together!r} is {len(together)} characters, a host name has at most 63: shorten one")
