@@ -12,7 +12,9 @@ from flathood import __version__
 from flathood.errors import FlathoodError
 
 #: Command name → "module:attribute" and its one line of help; a command is imported when it is called.
-COMMANDS: dict[str, tuple[str, str]] = {}
+COMMANDS: dict[str, tuple[str, str]] = {
+    "lab": ("flathood.cli.lab:lab", "A whole cluster on this machine, to rehearse on, to break and to repair"),
+}
 
 
 class _Commands(click.Group):
