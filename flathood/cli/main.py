@@ -13,7 +13,10 @@ from flathood.errors import FlathoodError
 
 #: Command name → "module:attribute" and its one line of help; a command is imported when it is called.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "validate": ("flathood.cli.validate:validate", "Prove a cluster over real traffic, or list the checks"),
     "lab": ("flathood.cli.lab:lab", "A whole cluster on this machine, to rehearse on, to break and to repair"),
+    "compile": ("flathood.cli.compile:compile_", "Write the files of every node, spare and the head"),
+    "bench": ("flathood.cli.bench:bench", "Measure how fast flathood is on this machine"),
 }
 
 

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`flathood bench`: the benchmarks, each a table or JSON."""
+
+from __future__ import annotations
+
+import click
+
+from flathood.bench import compile as compiling
+from flathood.bench.measure import measure, report
+
+_SIZES = click.option(
+    "--nodes", "sizes", type=click.IntRange(2, 8192), multiple=True, help="Size to measure; may be given again."
+)
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON in place of the table.")
+
+
+@click.group()
+def bench() -> None:
+    """Measure how fast flathood is on this machine."""
+
+
+@bench.command("compile")
+@_SIZES
+@_JSON
+def compile_(sizes: tuple[int, ...], as_json: bool) -> None:
+    """Plan synthetic clusters with 4 NICs a node, and write all their files."""
+    report("compile", [measure(compiling.work, size) for size in sizes or compiling.SIZES], as_json)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+#: The folder with cluster.yml, wiring.yml and macs.yml.
+directory = click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+
+_VIEWS = (
+    click.option("--mpi-slots", default=1, show_default=True, type=click.IntRange(1), help="Ranks on a node."),
+    click.option(
+        "--routing",
+        default="basic",
+        show_default=True,
+        type=click.Choice(["basic", "tree"]),
+        help="One neighborhood for each pair, or everything through the uplink, to compare with.",
+    ),
+    click.option(
+        "--node-device",
+        default="dummy",
+        show_default=True,
+        type=click.Choice(["dummy", "ifb", "bridge"]),
+        help="Kind of node0, the device of the node address.",
+    ),
+)
+
+
+def views(command: Command) -> Command:
+    """Add the options that change what is compiled, named as the fields of `flathood.plan.views.Options`."""
+    for option in _VIEWS:
+        command = option(command)
+    return command
