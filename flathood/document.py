@@ -76,8 +76,15 @@ def read(path: Path) -> Document:
     Raises InvalidInput when it cannot be read, is too large, is not UTF-8, is no YAML, holds a duplicate key, a tag,
     a key that is no text, more than one document, or anything but a mapping at its top.
     """
-    file = str(path)
-    raw = read_bytes(path)
+    document = parse(str(path), read_bytes(path))
+    if not isinstance(document.data, dict):
+        message = f"holds {kind(document.data)}, expected a mapping (lines of `key: value`)"
+        raise InvalidInput([Problem(document.file, 0, "", message)])
+    return document
+
+
+def parse(file: str, raw: bytes) -> Document:
+    """Read YAML with anything at its top but nothing; `file` is what problems are reported against."""
     return Document(file, raw, *_Builder(file, decode(file, raw)).build())
 
 
@@ -88,11 +95,14 @@ def read_bytes(path: Path) -> bytes:
         if path.exists() and not path.is_file():
             raise InvalidInput([Problem(file, 0, "", "is no regular file")])
         with path.open("rb") as stream:
-            raw = stream.read(MAX_BYTES + 1)
-            size = len(raw) if len(raw) <= MAX_BYTES else max(path.stat().st_size, len(raw))
+            return bounded(file, stream.read(MAX_BYTES + 1), path.stat().st_size)
     except OSError as error:
         raise InvalidInput([Problem(file, 0, "", f"cannot be read: {error.strerror or error}")]) from error
-    if size > MAX_BYTES:
+
+
+def bounded(file: str, raw: bytes, size: int) -> bytes:
+    """Pass on what was read, at most MAX_BYTES + 1 bytes of a file of `size`; raises InvalidInput when it is more."""
+    if len(raw) > MAX_BYTES:
         message = f"is {size:,} bytes; at most {MAX_BYTES:,} (8 MiB) are read: is this the right file?"
         raise InvalidInput([Problem(file, 0, "", message)])
     return raw
@@ -161,9 +171,8 @@ class _Builder:
             self._say(mark.line + 1 if mark else 0, message)
         except yaml.YAMLError as error:
             self._say(0, f"is no valid YAML ({str(error).splitlines()[0]})")
-        if not self._problems and not isinstance(self._top, dict):
-            what = "is empty" if self._top is None else f"holds {kind(self._top)}"
-            self._say(0, f"{what}; expected a mapping (lines of `key: value`)")
+        if not self._problems and self._top is None:
+            self._say(0, "is empty")
         if self._problems:
             raise InvalidInput(self._problems)
         return self._top, self._lines

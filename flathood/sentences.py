@@ -83,4 +83,4 @@ def unknown_key(key: str, known: Iterable[str]) -> str:
     """The sentence for a key that the model does not have, with the nearest one that it has."""
     keys = list(known)
     near = difflib.get_close_matches(key.lower(), keys, n=1, cutoff=0.6)
-    return f"unknown key: did you mean {near[0]!r}?" if near else f"unknown key: known here are {', '.join(keys)}"
+    return f"unknown key: did you mean {near[0]!r}?" if near else f"unknown key: known here are {', '.join(keys[:12])}"

@@ -8,14 +8,17 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from pydantic import JsonValue
 
 from flathood.errors import Conflict
 
 # Text that no YAML 1.1 or 1.2 reader takes for a number, a date, a boolean or null once the words below are excluded.
 _SAFE = re.compile(r"[A-Za-z_][A-Za-z0-9_/-]*")
+_RAW = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null"])
 
 
@@ -27,12 +30,32 @@ def scalar(text: str | None) -> str:
     """
     if text is None:
         return "null"
-    return text if _SAFE.fullmatch(text) and text.lower() not in _WORDS else json.dumps(text)
+    if _SAFE.fullmatch(text) and text.lower() not in _WORDS:
+        return text
+    # JSON's quotes are YAML's, but YAML also folds these line breaks and forbids these control characters as they are.
+    return _RAW.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
-def flow_list(texts: Iterable[str | None]) -> str:
-    """A list on one line: `[red, blue, null]`."""
-    return "[" + ", ".join(map(scalar, texts)) + "]"
+def flow(value: JsonValue) -> str:
+    """A value on one line: `[red, blue, null]`, `{weight: 2.5}`; raises ValueError on an infinite number."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{scalar(key)}: {flow(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(flow, value)) + "]"
+    return scalar(value) if isinstance(value, str) else json.dumps(value, allow_nan=False)
+
+
+def block(value: dict[str, JsonValue], indent: str = "") -> str:
+    """A mapping of one line a key; mappings inside it and lists of those are indented, all else stays on its line."""
+    lines = []
+    for key, item in value.items():
+        if isinstance(item, dict) and item:
+            lines.append(f"{indent}{scalar(key)}:\n{block(item, indent + '  ')}")
+        elif isinstance(item, list) and any(isinstance(each, dict) for each in item):
+            lines.append(f"{indent}{scalar(key)}:\n" + "".join(f"{indent}  - {flow(each)}\n" for each in item))
+        else:
+            lines.append(f"{indent}{scalar(key)}: {flow(item)}\n")
+    return "".join(lines)
 
 
 def header(path: Path) -> str:

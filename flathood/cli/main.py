@@ -13,6 +13,8 @@ from flathood.errors import FlathoodError
 
 #: Command name → "module:attribute" and its one line of help; a command is imported when it is called.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "macs": ("flathood.cli.macs:macs", "Show what is known of the NICs, or take in a list of their MACs"),
+    "schema": ("flathood.cli.schema:schema", "Print the JSON schemas of the three files"),
     "validate": ("flathood.cli.validate:validate", "Prove a cluster over real traffic, or list the checks"),
     "lab": ("flathood.cli.lab:lab", "A whole cluster on this machine, to rehearse on, to break and to repair"),
     "compile": ("flathood.cli.compile:compile_", "Write the files of every node, spare and the head"),

@@ -16,7 +16,12 @@ def save_registry(path: Path, registry: Registry) -> bool:
 
     Whoever reads, changes and writes holds `flathood.writing.locked(path)` all the while.
     """
-    return save(path, (header(path) or SCHEMA_LINE) + render_registry(registry))
+    return save(path, registry_text(path, registry))
+
+
+def registry_text(path: Path, registry: Registry) -> str:
+    """What `save_registry` would write: the comment that the file begins with now, then the registry."""
+    return (header(path) or SCHEMA_LINE) + render_registry(registry)
 
 
 def render_registry(registry: Registry) -> str:

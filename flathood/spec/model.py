@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, JsonValue, Strict, model_validator
 
 from flathood.spec.addresses import Addresses
 from flathood.spec.fields import Colour, HostName, Ports, Rack, Rate, Strictly, Whole
@@ -14,6 +14,8 @@ from flathood.spec.groups import Groups, NodeGroup
 from flathood.spec.profile import Profile
 
 __all__ = ["Addresses", "Cluster", "Head", "HostName", "Links", "Management", "NodeGroup", "Switch", "Uplink"]
+
+Flag = Annotated[bool, Strict()]
 
 
 class Switch(Strictly):
@@ -78,12 +80,24 @@ class Cluster(Strictly):
     switches: Annotated[tuple[Switch, ...], Field(min_length=1, max_length=1024)] = Field(
         description="The neighborhood switches"
     )
-    uplink: Uplink = Uplink()
-    head: Head = Head()
-    management: Management | None = None
-    addresses: Addresses = Addresses()
+    uplink: Uplink = Field(default=Uplink(), description="The switch that joins the neighborhoods")
+    head: Head = Field(default=Head(), description="The machine that provisions the nodes")
+    management: Management | None = Field(default=None, description="A management network of its own, if there is one")
+    addresses: Addresses = Field(default=Addresses(), description="Ranges that addresses are taken from")
     profile: Profile = Field(default="all-to-all", description="Who talks to whom: what the design is made good at")
-    links: Links = Links()
+    links: Links = Field(default=Links(), description="What every link can do")
+    # Options that Ansible's inventory plugins take in their source file (Constructable and Cacheable).
+    compose: dict[str, str] | None = Field(default=None, description="Ansible: host variables made from Jinja2")
+    groups: dict[str, str] | None = Field(default=None, description="Ansible: groups made from Jinja2 conditions")
+    keyed_groups: list[dict[str, JsonValue]] | None = Field(default=None, description="Ansible: groups by variables")
+    strict: Flag | None = Field(default=None, description="Ansible: a fault in these is an error")
+    use_extra_vars: Flag | None = Field(default=None, description="Ansible: let these use extra variables")
+    leading_separator: Flag | None = Field(default=None, description="Ansible: begin names of keyed groups with _")
+    cache: Flag | None = Field(default=None, description="Ansible: cache the inventory")
+    cache_plugin: str | None = Field(default=None, description="Ansible: the cache's plugin")
+    cache_timeout: Whole | None = Field(default=None, description="Ansible: seconds that the cache is good for")
+    cache_connection: str | None = Field(default=None, description="Ansible: where the cache is")
+    cache_prefix: str | None = Field(default=None, description="Ansible: prefix of the cache's names")
 
     @model_validator(mode="after")
     def _room_outside(self) -> Self:

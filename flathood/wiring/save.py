@@ -5,10 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import yaml
-
 from flathood.wiring.model import Wiring
-from flathood.writing import flow_list, header, save, scalar
+from flathood.writing import block, flow, header, save, scalar
 
 SCHEMA_LINE = "# yaml-language-server: $schema=../../schemas/wiring.schema.json\n"
 
@@ -21,8 +19,8 @@ def save_wiring(path: Path, wiring: Wiring) -> bool:
 def render_wiring(wiring: Wiring) -> str:
     """The text of wiring.yml without its leading comment; the same wiring gives the same bytes."""
     lines = [f"cluster: {scalar(wiring.cluster)}", "nodes:" if wiring.nodes else "nodes: {}"]
-    lines += [f"  {scalar(node)}: {flow_list(switches)}" for node, switches in wiring.nodes.items()]
+    lines += [f"  {scalar(node)}: {flow(list(switches))}" for node, switches in wiring.nodes.items()]
     text = "\n".join(lines) + "\n"
     if wiring.design:
-        text += yaml.safe_dump({"design": wiring.design}, sort_keys=False, allow_unicode=True, width=120)
+        text += block({"design": wiring.design})
     return text
