@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traffic profiles: who talks to whom, and how much, as a symmetric matrix of weights.
+
+A profile is plain data, as it stands under ``profile`` in cluster.yml:
+
+- a name: ``all-to-all``, ``ring``, ``torus2d``, ``torus3d``, ``hypercube``;
+- ``{file: traffic.csv}``: a matrix of n rows of n numbers, such as the bytes that ranks of a program exchange;
+- a weighted mix: ``[{profile: torus3d, weight: 3}, {profile: all-to-all, weight: 1}]``.
+
+Ranks are node numbers. Tori are as near to cubes as n's factors allow, the longest side last, so that neighbors in
+the last side are neighbors in number; a side of length two has one link, not two.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import TypeAdapter, ValidationError
+
+from flathood.errors import InvalidInput, Problem
+from flathood.spec.profile import Profile
+
+Matrix = npt.NDArray[np.float64]
+
+#: A file is read whole; this holds the matrix of 8,192 nodes with eight characters a number.
+_MOST_BYTES = 512 * 1024 * 1024
+_FORM: TypeAdapter[Any] = TypeAdapter(Profile)
+
+
+def traffic(profile: object, n: int, base_dir: Path | None = None) -> Matrix:
+    """Make the weights of a profile for n nodes.
+
+    Args:
+        profile: a name, ``{"file": PATH}`` or a list of ``{"profile": …, "weight": …}``.
+        n: how many nodes; at least 1.
+        base_dir: the directory that a relative file name starts from; default: the current one.
+
+    Returns:
+        float64[n, n], symmetric, zero on the diagonal, no entry negative; the whole sums to n, so that a node's
+        demand (its row) is 1 on average: the traffic that fills one link. One node alone has no traffic: all zero.
+        The parts of a mix are so normalised before they are weighted.
+
+    Raises:
+        InvalidInput: every problem of the profile and of its files at once.
+
+    >>> traffic("ring", 4)[0].tolist()
+    [0.0, 0.5, 0.0, 0.5]
+
+    """
+    try:
+        form = _FORM.validate_python(profile)
+    except ValidationError as error:
+        message = (
+            f"{profile!r} is no profile: use {', '.join(SHAPES)}, a file {{file: NAME.csv}} or a list of "
+            "{profile: NAME, weight: NUMBER} with weights above 0"
+        )
+        raise InvalidInput([Problem("profile", 0, "", message)]) from error
+    parts = form if isinstance(form, list) else [{"profile": form, "weight": 1.0}]
+    total, problems = np.zeros((n, n)), list[Problem]()
+    heaviest = max(part["weight"] for part in parts)  # dividing by it keeps any finite weights' sum finite
+    for part in parts:
+        try:
+            total += part["weight"] / heaviest * _simple(part["profile"], n, base_dir or Path())
+        except InvalidInput as error:
+            problems += error.problems
+    if problems:
+        raise InvalidInput(problems)
+    return _normal(total)
+
+
+def name_of(profile: object) -> str:
+    """Say in a few words what a (valid) profile is, for reports.
+
+    >>> name_of([{"profile": "ring", "weight": 3}, {"profile": {"file": "cfd.csv"}, "weight": 1}])
+    '3 ring + 1 cfd.csv'
+
+    """
+    if isinstance(profile, dict):
+        return str(profile["file"])
+    if isinstance(profile, list | tuple):
+        return " + ".join(f"{part['weight']:g} {name_of(part['profile'])}" for part in profile)
+    return str(profile)
+
+
+def sides(n: int, dimensions: int) -> tuple[int, ...]:
+    """Find the sides of the torus of n nodes, ascending: the factors of n with the least sum.
+
+    >>> sides(64, 3), sides(128, 3), sides(13, 2)
+    ((4, 4, 4), (4, 4, 8), (1, 13))
+
+    """
+    if dimensions == 1:
+        return (n,)
+    splits = [(a, *sides(n // a, dimensions - 1)) for a in range(1, math.isqrt(n) + 1) if n % a == 0]
+    return min((tuple(sorted(split)) for split in splits), key=lambda split: (sum(split), split))
+
+
+def _simple(profile: Any, n: int, base: Path) -> Matrix:  # noqa: ANN401  # pydantic has held it against Profile
+    if isinstance(profile, str):
+        return _normal(SHAPES[profile](n))
+    return _normal(_from_file(base / profile["file"], n))
+
+
+def _from_file(path: Path, n: int) -> Matrix:
+    """Read n rows of n numbers separated by commas; made symmetric, the diagonal left out.
+
+    A full-duplex cable carries both directions at once, and what a node says to itself uses none.
+    """
+    problems: list[Problem] = []
+
+    def wrong(line: int, message: str) -> None:
+        problems.append(Problem(str(path), line, "", message))
+
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise OSError(f"it is larger than {_MOST_BYTES >> 20} MiB")
+        lines = path.read_text(encoding="utf-8").rstrip().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        wrong(0, f"the profile's matrix cannot be read: {reason}")
+        raise InvalidInput(problems) from error
+    if len(lines) != n:
+        wrong(0, f"{len(lines)} rows for {n} nodes: the matrix needs a row a node, in the order of cluster.yml")
+    weights = np.zeros((n, n))
+    for row, line in enumerate(lines[:n]):
+        cells = line.split(",")
+        if len(cells) != n:
+            wrong(row + 1, f"{len(cells)} numbers for {n} nodes")
+            continue
+        try:
+            weights[row] = [float(cell) for cell in cells]
+        except ValueError as error:
+            wrong(row + 1, f"not a number: {error}")
+            continue
+        if not np.isfinite(weights[row]).all() or (weights[row] < 0).any():
+            wrong(row + 1, "a weight is a finite number, 0 or more")
+    np.fill_diagonal(weights, 0)
+    if not problems and n > 1 and not weights.any():
+        wrong(0, "all weights between different nodes are 0: there is no traffic to design for")
+    if problems:
+        raise InvalidInput(problems)
+    return weights / 2 + weights.T / 2
+
+
+def _normal(weights: Matrix) -> Matrix:
+    """Scale to the sum n; dividing by the largest first keeps sums of very large or small numbers finite."""
+    if not weights.any():
+        return weights
+    scaled: Matrix = weights / weights.max()
+    return scaled * (len(weights) / float(scaled.sum()))
+
+
+def _links(n: int, ends: npt.NDArray[np.intp], others: npt.NDArray[np.intp]) -> Matrix:
+    weights = np.zeros((n, n))
+    weights[ends, others] = weights[others, ends] = 1
+    np.fill_diagonal(weights, 0)
+    return weights
+
+
+def _all_to_all(n: int) -> Matrix:
+    return np.ones((n, n)) - np.eye(n)
+
+
+def _torus(dimensions: int) -> Callable[[int], Matrix]:
+    def shape(n: int) -> Matrix:
+        ranks = np.arange(n).reshape(sides(n, dimensions))
+        nexts = [np.roll(ranks, -1, axis).ravel() for axis in range(dimensions)]
+        return _links(n, np.tile(ranks.ravel(), dimensions), np.concatenate(nexts))
+
+    return shape
+
+
+def _hypercube(n: int) -> Matrix:
+    """Join ranks that differ in one bit; where n is no power of two, the corners from n on are missing."""
+    ranks = np.arange(n)
+    others = np.concatenate([ranks ^ (1 << bit) for bit in range(max(n - 1, 1).bit_length())])
+    ends = np.tile(ranks, len(others) // n)
+    return _links(n, ends[others < n], others[others < n])
+
+
+#: Every named profile: its weights for n nodes, before they are normalised.
+SHAPES: dict[str, Callable[[int], Matrix]] = {
+    "all-to-all": _all_to_all,
+    "ring": _torus(1),
+    "torus2d": _torus(2),
+    "torus3d": _torus(3),
+    "hypercube": _hypercube,
+}
