@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Judgement and findings → the report as data, and its files."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from flathood.checks.catalogue import Catalogue
+from flathood.checks.diagnose import diagnose
+from flathood.checks.judge import Judgement, judge
+from flathood.checks.kinds import KINDS
+from flathood.checks.observed import HostWord, Observed
+from flathood.checks.places import Places
+from flathood.checks.report import html
+from flathood.plan.views import kind_of
+from flathood.checks.results import Count, Deviation, HostResult, NicRow, Report
+
+
+def make_report(
+    catalogue: Catalogue, observed: Observed, *, digest: str, started: str, seconds: dict[str, float]
+) -> Report:
+    """Judge everything that was observed and put it into one report.
+
+    ``started`` is an ISO 8601 time, ``seconds`` the duration of each stage, ``digest`` that of the input files.
+    """
+    places = Places(catalogue.plan)
+    judgement = judge(catalogue, observed)
+    counts: dict[str, Count] = defaultdict(Count)
+    for (_, kind), count in judgement.counts.items():
+        counts[kind] += count
+    order = {name: number for number, name in enumerate((*catalogue.scope, ""))}
+    return Report(
+        cluster=catalogue.plan.cluster.cluster,
+        digest=digest,
+        started=started,
+        seconds=seconds,
+        evidence=observed.switches.source,
+        facts=_facts(observed),
+        counts={kind.name: counts[kind.name] for kind in KINDS if kind.name in counts},
+        hosts=tuple(_host(places, judgement, observed, host) for host in catalogue.scope),
+        findings=diagnose(places, judgement, observed),
+        deviations=tuple(
+            Deviation(
+                outcome=verdict.outcome,
+                kind=verdict.check.kind,
+                host=verdict.check.host,
+                key=verdict.check.key,
+                expected=verdict.check.expected,
+                seen=verdict.seen,
+                nic=verdict.check.nic,
+                switch=verdict.check.switch,
+                peer=verdict.check.peer,
+            )
+            for verdict in judgement.verdicts
+        ),
+        not_run=tuple(sorted(judgement.not_run, key=lambda one: (order[one.host], one.kind, one.reason))),
+    )
+
+
+def _facts(observed: Observed) -> dict[str, int | float | str]:
+    echoes = [pair for word in observed.hosts.values() for pair in word.echoes.values()]
+    facts: dict[str, int | float | str] = {
+        "echoes": sum(count for count, _ in echoes),
+        "echoes repeated": sum(repeats for _, repeats in echoes),
+    }
+    if not observed.switches.reason:
+        facts["unicast frames between nodes on the uplink"] = sum(observed.switches.crossed.values())
+    if observed.job.ran:
+        facts |= {"MPI ranks": observed.job.ranks, "MPI seconds": observed.job.seconds}
+    return facts
+
+
+def _host(places: Places, judgement: Judgement, observed: Observed, host: str) -> HostResult:
+    word = observed.hosts.get(host, HostWord("failed", "took no part in this run"))
+    asked = not observed.switches.reason
+    return HostResult(
+        name=host,
+        role=kind_of(places.plan, host),
+        state=word.state,
+        reason=word.reason,
+        nics=tuple(
+            NicRow(
+                nic=place.nic,
+                mac=place.mac,
+                switch=place.switch,
+                colour=place.colour,
+                address=place.address,
+                located=(judgement.located[host, place.nic] or "not learnt") if asked else "",
+            )
+            for place in places.by_host[host]
+        ),
+        counts={kind: count for (name, kind), count in judgement.counts.items() if name == host},
+    )
+
+
+def save(report: Report, directory: Path) -> tuple[Path, Path]:
+    """Write report.json and report.html into ``directory``, each in one piece; their paths."""
+    directory.mkdir(parents=True, exist_ok=True)
+    paths = directory / "report.json", directory / "report.html"
+    for path, text in zip(paths, (report.model_dump_json(indent=1) + "\n", html.render(report)), strict=True):
+        with NamedTemporaryFile("w", encoding="utf-8", dir=directory, prefix=f".{path.name}.", delete=False) as file:
+            file.write(text)
+        Path(file.name).chmod(0o644)
+        os.replace(file.name, path)  # noqa: PTH105  (Path.replace is the same call)
+    return paths

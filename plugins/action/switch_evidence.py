@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ask the switches, from the controller."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from ansible.errors import AnsibleActionFail
+from ansible.plugins.action import ActionBase
+from ansible_collections.flathood.cluster.plugins.plugin_utils.library import find_library
+
+find_library()
+
+from flathood.checks.evidence import NO_WITNESS, witness  # noqa: E402
+from flathood.checks.observed import SwitchWord  # noqa: E402
+from flathood.errors import FlathoodError  # noqa: E402
+from flathood.plan import load_plan  # noqa: E402
+
+
+class ActionModule(ActionBase):
+    """Runs on the controller only; no connection to any machine is made."""
+
+    TRANSFERS_FILES = False
+
+    def run(self, tmp=None, task_vars=None):
+        """Begin to watch, or collect what was seen."""
+        result = super().run(tmp, task_vars)
+        _, arguments = self.validate_argument_spec(
+            {"phase": {"type": "str", "choices": ["watch", "collect"], "required": True}}
+        )
+        began = time.time()
+        try:
+            source = witness(load_plan(Path(task_vars["inventory_dir"])))
+            if source and arguments["phase"] == "watch":
+                source.watch()
+            elif arguments["phase"] == "collect":
+                word = source.collect() if source else SwitchWord(reason=NO_WITNESS)
+                result["word"] = asdict(word) | {"crossed": [[*macs, count] for macs, count in word.crossed.items()]}
+        except FlathoodError as error:
+            raise AnsibleActionFail(str(error)) from error
+        return result | {"changed": False, "witness": source.source if source else "", "clock": [began, time.time()]}

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Put the words of all machines and of the switches together, judge them, write the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ansible.errors import AnsibleActionFail
+from ansible.plugins.action import ActionBase
+from ansible_collections.flathood.cluster.plugins.plugin_utils.library import find_library
+
+find_library()
+
+from flathood.checks.run import PHASES, conclude  # noqa: E402
+from flathood.errors import FlathoodError  # noqa: E402
+
+
+class ActionModule(ActionBase):
+    """Runs on the controller only; no connection to any machine is made."""
+
+    TRANSFERS_FILES = False
+
+    def run(self, tmp=None, task_vars=None):
+        """Fail when a check failed, or when nothing was checked."""
+        result = super().run(tmp, task_vars)
+        _, arguments = self.validate_argument_spec({"directory": {"type": "path", "required": True}})
+        hostvars = task_vars["hostvars"]
+        words = {
+            host: {phase: hostvars[host].get(f"__validate_{phase}", {}) for phase in PHASES}
+            for host in task_vars["ansible_play_hosts_all"]
+        }
+        try:
+            report, page = conclude(
+                Path(task_vars["inventory_dir"]),
+                words,
+                switches=task_vars.get("__validate_switches", {}),
+                job=task_vars.get("__validate_job", {}),
+                output=Path(arguments["directory"]),
+            )
+        except FlathoodError as error:
+            raise AnsibleActionFail(str(error)) from error
+        return result | {
+            "changed": False,
+            "failed": report.exit in {1, 2},
+            "msg": report.summary,
+            "code": int(report.exit),
+            "report": str(page),
+        }

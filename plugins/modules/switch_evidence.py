@@ -1,0 +1,55 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Documentation of the action plugin of the same name."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: switch_evidence
+short_description: Ask the switches which cables they see, and what crosses the uplink
+version_added: 0.1.0
+description:
+  - Reachability proves nothing about the cabling of a flat neighborhood network, as the uplink switch makes everything reach everything.
+    The switches themselves can tell - by their MAC tables, and by the unicast frames that come into the uplink switch.
+  - Runs on the controller. In the embedded lab the switches are bridges that can be read; where the switches cannot be asked, the
+    result says so, and the checks that need them are not run.
+options:
+  phase:
+    description:
+      - V(watch) begins to count frames on the uplink switch.
+      - V(collect) ends that and reads the MAC tables.
+    type: str
+    choices: [watch, collect]
+    required: true
+attributes:
+  check_mode:
+    description: The action changes nothing, so it does the same in check mode.
+    support: full
+  diff_mode:
+    description: There is nothing to show a difference of.
+    support: none
+  platform:
+    description: Runs on the controller.
+    support: full
+    platforms: linux
+author:
+  - The flathood authors
+"""
+
+EXAMPLES = r"""
+- name: Watch the uplink switch
+  flathood.cluster.switch_evidence:
+    phase: watch
+  run_once: true
+"""
+
+RETURN = r"""
+witness:
+  description: Who was asked; empty when the switches cannot be asked.
+  returned: always
+  type: str
+word:
+  description: MAC tables (C(tables)), unicast frames on the uplink switch (C(crossed)), and frames that were not counted (C(lost)).
+  returned: when O(phase=collect)
+  type: dict
+"""
