@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`flathood rehearse`: a cluster from its description to a proved network, in the lab; bin/rehearse calls it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+from rich.console import Console
+
+from flathood.lab import Lab
+from flathood.lab.progress import Note, Progress, shown
+from flathood.lab.recipe import SUITES
+from flathood.rehearse import rehearse as run_rehearsal
+from flathood.rehearse.summary import print_summary
+
+#: How long bin/rehearse needed to set the machine up, in seconds.
+SETUP_SECONDS = "FLATHOOD_SETUP_SECONDS"
+
+
+@click.command()
+@click.argument("cluster", default="hexa")
+@click.option("--down", is_flag=True, help="Take the cluster's lab down; its files and logs stay.")
+@click.option(
+    "--suite", type=click.Choice(SUITES), default=SUITES[0], show_default=True, help="Debian of the machines."
+)
+def rehearse(cluster: str, suite: str, *, down: bool) -> None:
+    """Bring CLUSTER up in the lab, provision it with the playbook, prove it, and say what was proved.
+
+    CLUSTER is a folder or the name of an inventory. Run it again at any time: it goes on where it was, and changes
+    nothing where all is in place. Exit codes are those of `flathood validate`; 1 also where a stage failed.
+    """
+    console = Console()
+    progress = _told(console)
+    if down:
+        lab = Lab.open(cluster)
+        if not lab.down(progress):
+            console.print(f"lab {lab.name} is not up", highlight=False)
+        return
+    try:
+        done = run_rehearsal(cluster, progress, suite)
+    except KeyboardInterrupt:
+        console.print("interrupted; run it again, it goes on from here")
+        sys.exit(130)
+    print_summary(done, console, float(os.environ.get(SETUP_SECONDS, "0")))
+    if done.report is not None:
+        sys.exit(done.report.exit)
+
+
+def _told(console: Console) -> Progress:
+    """Progress for a terminal and for a log: a log has no spinner, so it gets what a stage is busy with as lines."""
+    stages = shown(console)
+
+    @contextmanager
+    def stage(title: str) -> Iterator[Note]:
+        with stages(title) as note:
+
+            def tell(text: str) -> None:
+                note(text)
+                if not console.is_terminal:
+                    console.print(f"    {text}", markup=False, highlight=False, overflow="ellipsis", no_wrap=True)
+
+            yield tell
+
+    return stage

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stages of a rehearsal, in order. Each finds what an earlier run left and does only what is missing."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from flathood.checks.results import Report
+from flathood.errors import FlathoodError
+from flathood.inventory import MACS, load
+from flathood.lab import Lab, LabError
+from flathood.lab.lock import hold
+from flathood.lab.progress import Note, Progress
+from flathood.rehearse import folder
+from flathood.rehearse.command import Outcome, run
+from flathood.spec import Cluster
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class RehearsalFailed(FlathoodError):
+    """A stage went wrong; the message has the last words of what ran in it and names the log with the rest."""
+
+
+@dataclass
+class Rehearsal:
+    """What a rehearsal found and did; filled in stage by stage. `seconds` is by stage, in order."""
+
+    cluster: Cluster
+    directory: Path
+    inventory: Path
+    output: Path
+    lab_was_up: bool = False
+    proof: str = ""
+    provisioned: Outcome | None = None
+    report: Report | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def changed(self) -> bool:
+        """Whether this run brought up or changed anything."""
+        return not self.lab_was_up or self.provisioned is None or self.provisioned.changed > 0
+
+    @property
+    def page(self) -> Path:
+        """The report of the validation, to open in a browser."""
+        return self.output / "validate" / "report.html"
+
+
+def rehearse(where: str, progress: Progress, suite: str) -> Rehearsal:
+    """Bring the lab of a cluster up, provision it with the playbook `site` and prove it.
+
+    `where` is a cluster's folder or an inventory's name. Raises RehearsalFailed, or what the rooms below raise.
+    """
+    lab = Lab.open(where)
+    if lab.directory is None:
+        raise LabError(f"lab {lab.name} is up, but its folder is gone: name a cluster's folder")
+    cluster = load(lab.directory, need_macs=False).cluster
+    output = ROOT / "build" / cluster.cluster
+    state = Rehearsal(cluster, lab.directory, lab.directory, output)
+    with hold(output / "rehearse" / "lock", f"rehearses {lab.name}"):
+        _bring_up(state, lab, progress, suite)
+        _take_macs(state, lab, progress)
+        _prove(state, progress)
+        _provision(state, lab, progress)
+        _validate(state, lab, progress)
+    return state
+
+
+@contextmanager
+def _stage(state: Rehearsal, name: str, title: str, progress: Progress) -> Iterator[Note]:
+    began = time.monotonic()
+    with progress(title) as note:
+        yield note
+    state.seconds[name] = time.monotonic() - began
+
+
+def _bring_up(state: Rehearsal, lab: Lab, progress: Progress, suite: str) -> None:
+    began = time.monotonic()
+    state.lab_was_up = not lab.up(progress, suite=suite)
+    state.seconds["lab"] = time.monotonic() - began
+
+
+def _take_macs(state: Rehearsal, lab: Lab, progress: Progress) -> None:
+    """Provision from the cluster's own folder where it knows the lab's NICs, else from a copy that does."""
+    macs = lab.macs()
+    with _stage(state, "MACs", f"take in the MACs of {len(macs)} NICs", progress) as note:
+        if folder.knows(state.directory, state.cluster, macs):
+            return
+        state.inventory = state.output / "rehearse" / state.directory.name
+        folder.copy(state.directory, state.inventory)
+        if folder.knows(state.inventory, state.cluster, macs):
+            return
+        (state.inventory / MACS).unlink(missing_ok=True)
+        listing = state.output / "rehearse" / "macs.csv"
+        folder.write_list(macs, listing)
+        argv = [*_flathood(), "macs", "import", str(listing), "--into", str(state.inventory)]
+        _succeeded("macs", _run(state, "macs", argv, note))
+
+
+def _prove(state: Rehearsal, progress: Progress) -> None:
+    with _stage(state, "proof", "prove the plan offline, every ordered pair", progress) as note:
+        done = _succeeded("check", _run(state, "check", [*_flathood(), "check", str(state.inventory)], note))
+    state.proof = next((line.strip() for line in reversed(done.tail) if line.strip()), "")
+
+
+def _provision(state: Rehearsal, lab: Lab, progress: Progress) -> None:
+    count = len(lab.machines)
+    with _stage(state, "provision", f"provision {count} machines (playbooks/site.yml)", progress) as note:
+        done = _run(state, "provision", [*_playbook("site"), "-i", str(state.inventory)], note, lab)
+        state.provisioned = _succeeded("provision", done)
+
+
+def _validate(state: Rehearsal, lab: Lab, progress: Progress) -> None:
+    """Prove over real traffic; a check that fails is no failure of the stage, the report has it."""
+    result = state.page.with_name("report.json")
+    result.unlink(missing_ok=True)
+    argv = [*_playbook("validate"), "-i", str(state.inventory), "-e", f"validate_directory={result.parent}"]
+    with _stage(state, "validate", "validate over real traffic (playbooks/validate.yml)", progress) as note:
+        done = _run(state, "validate", argv, note, lab)
+        if not result.exists():
+            raise _failed("validate", done)
+        state.report = Report.model_validate_json(result.read_bytes())
+
+
+def _flathood() -> list[str]:
+    return [sys.executable, "-m", "flathood"]
+
+
+def _playbook(name: str) -> list[str]:
+    return [str(Path(sys.executable).with_name("ansible-playbook")), str(ROOT / "playbooks" / f"{name}.yml")]
+
+
+def _run(state: Rehearsal, name: str, argv: list[str], note: Note, lab: Lab | None = None) -> Outcome:
+    """Run a command of the checkout to its end, at the head of `lab` if one is given."""
+    settings = {"NO_COLOR": "1", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_FORCE_COLOR": "0", "PYTHONUNBUFFERED": "1"}
+    settings["ANSIBLE_CONFIG"] = str(ROOT / "ansible.cfg")
+    settings |= lab.environment if lab else {}
+    log = state.output / "rehearse" / f"{name}.log"
+    return run(lab.at_head(argv) if lab else argv, log, note, cwd=ROOT, environment=settings)
+
+
+def _succeeded(name: str, done: Outcome) -> Outcome:
+    if done.code:
+        raise _failed(name, done)
+    return done
+
+
+def _failed(name: str, done: Outcome) -> RehearsalFailed:
+    words = [*(f"  | {line}" for line in done.tail), f"The stage `{name}` failed (exit code {done.code})."]
+    if done.lost:
+        words.append(f"Machines that failed or were not reached: {', '.join(done.lost)}.")
+    words.append(f"All that it said: {done.log}")
+    return RehearsalFailed("\n".join(words))
