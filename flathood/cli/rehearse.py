@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -19,6 +20,8 @@ from flathood.rehearse.summary import print_summary
 
 #: How long bin/rehearse needed to set the machine up, in seconds.
 SETUP_SECONDS = "FLATHOOD_SETUP_SECONDS"
+#: Seconds between two lines in a log about the same stage.
+_PAUSE = 1.0
 
 
 @click.command()
@@ -51,16 +54,20 @@ def rehearse(cluster: str, suite: str, *, down: bool) -> None:
 
 
 def _told(console: Console) -> Progress:
-    """Progress for a terminal and for a log: a log has no spinner, so it gets what a stage is busy with as lines."""
+    """Progress for a terminal and for a log: a log has no spinner, so it gets a line a second of what a stage does."""
     stages = shown(console)
+    if console.is_terminal:
+        return stages
 
     @contextmanager
     def stage(title: str) -> Iterator[Note]:
-        with stages(title) as note:
+        with stages(title):
+            told, last = time.monotonic(), ""
 
             def tell(text: str) -> None:
-                note(text)
-                if not console.is_terminal:
+                nonlocal told, last
+                if text != last and time.monotonic() - told >= _PAUSE:
+                    told, last = time.monotonic(), text
                     console.print(f"    {text}", markup=False, highlight=False, overflow="ellipsis", no_wrap=True)
 
             yield tell
