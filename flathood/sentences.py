@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -23,7 +24,7 @@ def _shown(value: object) -> str:
 def _not_text(detail: _Detail) -> str:
     value = detail["input"]
     if isinstance(value, (bool, int, float)):
-        return f"{_shown(value)} is {kind(value)} here, expected text: put it in quotes if that is what it is called"
+        return f"{_shown(value)} is read as {kind(value)}, not as text: put it in quotes if that is what it is called"
     return f"expected text, found {kind(value)}"
 
 
@@ -41,7 +42,10 @@ def _own(detail: _Detail) -> str:
 
 
 def _one_of(detail: _Detail) -> str:
-    return f"{_shown(detail['input'])} is not known here: write {detail['ctx']['expected']!s}"
+    value, expected = detail["input"], str(detail["ctx"]["expected"])
+    near = difflib.get_close_matches(value, re.findall(r"'([^']*)'", expected), n=1) if isinstance(value, str) else []
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    return f"{_shown(value)} is not known here{hint}: write {expected}"
 
 
 def _expected(what: str) -> Callable[[_Detail], str]:
@@ -68,7 +72,7 @@ _BY_TYPE: dict[str, Callable[[_Detail], str]] = {
     "missing": lambda _: "is missing: add it",
     "too_short": lambda _: "is empty: at least one is needed",
     "greater_than_equal": lambda d: f"{_shown(d['input'])} is too small: at least {d['ctx']['ge']}",
-    "greater_than": lambda d: f"{_shown(d['input'])} is too small: more than {d['ctx']['gt']}",
+    "greater_than": lambda d: f"{_shown(d['input'])} is too small: it must be more than {d['ctx']['gt']:g}",
     "less_than_equal": lambda d: f"{_shown(d['input'])} is too large: at most {d['ctx']['le']}",
 }
 
@@ -83,4 +87,4 @@ def unknown_key(key: str, known: Iterable[str]) -> str:
     """The sentence for a key that the model does not have, with the nearest one that it has."""
     keys = list(known)
     near = difflib.get_close_matches(key.lower(), keys, n=1, cutoff=0.6)
-    return f"unknown key: did you mean {near[0]!r}?" if near else f"unknown key: known here are {', '.join(keys[:12])}"
+    return f"unknown key: did you mean {near[0]!r}?" if near else f"unknown key: known here: {', '.join(keys[:12])}"

@@ -167,7 +167,8 @@ def _known_keys(annotation: object, path: KeyPath, found: Mapping[str, object]) 
     shapes = _shapes(annotation)
     for step in path[:-1]:
         if isinstance(step, str):
-            shapes = [inner for shape in shapes if step in shape for inner in _shapes(shape[step])]
+            inner = [below for shape in shapes if step in shape for below in _shapes(shape[step])]
+            shapes = inner or shapes  # a name that is no key of a model: one item of a mapping of items
     if not shapes:
         return []
     return list(max(shapes, key=lambda shape: len(set(shape) & set(found))))

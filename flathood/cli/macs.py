@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from flathood.document import MAX_BYTES, bounded, read, read_bytes
+from flathood.document import read
 from flathood.errors import InvalidInput, Problem
 from flathood.inventory import CLUSTER, MACS
 from flathood.registry import Registry, load_registry
@@ -22,6 +22,7 @@ from flathood.registry.merge import Merged, merge
 from flathood.registry.save import registry_text, save_registry
 from flathood.spec import Cluster, load_cluster
 from flathood.spec.known import Known, several
+from flathood.text import MAX_BYTES, bounded, read_bytes
 from flathood.writing import locked
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)

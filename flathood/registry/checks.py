@@ -35,7 +35,7 @@ def check_registry(fitted: Fitted[Registry], known: Known) -> None:
                 continue
             _, other, at = first[nic.mac]
             line = fitted.document.line(first[nic.mac])
-            message = f"{nic.mac} is in {other} slot {at} too (line {line}): a NIC is in one place, correct one of them"
+            message = f"{nic.mac} is slot {at} of {other!r} too (line {line}): a NIC is in one place, correct one"
             fitted.say(place, message)
 
 

@@ -8,8 +8,9 @@ import io
 import re
 from dataclasses import dataclass
 
-from flathood.document import KeyPath, decode, kind, parse
+from flathood.document import KeyPath, kind, parse
 from flathood.errors import InvalidInput, Problem
+from flathood.text import decode
 
 #: What the columns are called in the wild, in lower case.
 _COLUMNS = {
@@ -23,10 +24,9 @@ _YAML = re.compile(r"(?:---|- |\[|\{|[^,;\t|]+:(?: *$| +\[| +&| *#))")
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of a list, as it stands there; `line` and `where` are its place."""
+    """One NIC of a list, as it stands in its line."""
 
     line: int
-    where: str
     node: str
     slot: int
     mac: str
@@ -103,7 +103,7 @@ def _entry(line: int, row: list[str], columns: dict[str, int]) -> Entry | str:
     node, slot, mac = (row[columns[name]] for name in ("node", "slot", "mac"))
     if not (slot.isascii() and slot.isdigit() and len(slot) < 6):
         return f"{slot!r} is no slot: write the number of the slot, from 0"
-    return Entry(line, "", node, int(slot), mac)
+    return Entry(line, node, int(slot), mac)
 
 
 def _from_yaml(file: str, raw: bytes) -> tuple[list[Entry], list[Problem]]:
@@ -111,26 +111,26 @@ def _from_yaml(file: str, raw: bytes) -> tuple[list[Entry], list[Problem]]:
     entries: list[Entry] = []
     problems: list[Problem] = []
 
+    def say(path: KeyPath, message: str) -> None:
+        problems.append(Problem(file, document.line(path), "", message))
+
     def add(path: KeyPath, node: object, slot: object, mac: object) -> None:
         wrong = _wrong_types(node, slot, mac)
         if wrong:
-            problems.append(document.problem(path, wrong))
+            say(path, wrong)
         else:
-            where = ".".join(map(str, path))
-            entries.append(Entry(document.line(path), where, str(node), int(str(slot)), str(mac)))
+            entries.append(Entry(document.line(path), str(node), int(str(slot)), str(mac)))
 
     if isinstance(document.data, list):
         for index, item in enumerate(document.data):
             if isinstance(item, dict) and set(item) == set(_COLUMNS):
                 add((index,), item["node"], item["slot"], item["mac"])
             else:
-                message = "expected {node: NAME, slot: NUMBER, mac: ADDRESS} with these three keys"
-                problems.append(document.problem((index,), message))
+                say((index,), "expected {node: NAME, slot: NUMBER, mac: ADDRESS} with these three keys")
     elif isinstance(document.data, dict):
         for node, macs in document.data.items():
             if not isinstance(macs, list):
-                message = f"expected a list of MAC addresses in slot order, found {kind(macs)}"
-                problems.append(document.problem((node,), message))
+                say((node,), f"{node}: expected a list of MAC addresses in slot order, found {kind(macs)}")
                 continue
             for slot, mac in enumerate(macs):
                 if mac is not None:

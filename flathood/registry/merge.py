@@ -22,7 +22,7 @@ class Merged:
 
     registry: Registry
     problems: list[Problem] = field(default_factory=list)
-    counts: Counter[str] = field(default_factory=Counter)  # added, changed, known
+    counts: Counter[str] = field(default_factory=Counter)  # added, changed, known before
 
 
 def merge(registry: Registry, file: str, entries: Iterable[Entry], known: Known) -> Merged:
@@ -39,7 +39,7 @@ def merge(registry: Registry, file: str, entries: Iterable[Entry], known: Known)
         nics.extend([None] * (slot + 1 - len(nics)))
         old = nics[slot]
         if old is not None and old.mac == mac:
-            merged.counts["known"] += 1
+            merged.counts["known before"] += 1
         elif old is None or old.state is State.EXPECTED:
             merged.counts["changed" if old else "added"] += 1
             nics[slot] = Nic(mac=mac)
@@ -94,8 +94,8 @@ def _wrong(entry: Entry, known: Known) -> str:
     if unknown or most is None or entry.slot < most:
         return unknown
     if known.machine(entry.node) == "head":
-        return f"the head {entry.node!r} has slot 0 only, its NIC on the uplink switch: slot {entry.slot} is none"
-    return f"{entry.node!r} has {most} NICs, slots 0 to {most - 1}: slot {entry.slot} is none"
+        return f"there is no slot {entry.slot}: the head {entry.node!r} has slot 0 only, its NIC on the uplink switch"
+    return f"there is no slot {entry.slot}: {entry.node!r} has {most} NICs, slots 0 to {most - 1}"
 
 
 def _elsewhere(
@@ -119,4 +119,4 @@ def _places(slots: dict[str, list[Nic | None]]) -> Iterator[tuple[_Place, Nic]]:
 
 
 def _problem(file: str, entry: Entry, message: str) -> Problem:
-    return Problem(file, entry.line, entry.where, message)
+    return Problem(file, entry.line, "", message)

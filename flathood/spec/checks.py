@@ -33,9 +33,7 @@ def _colours(fitted: Fitted[Cluster]) -> None:
         at, other = taken[switch.colour]
         where = f"line {fitted.document.line(at)}"
         default = "" if (*place, "colour") in fitted.document.lines else " (the default)"
-        message = (
-            f"{switch.colour}{default} is the colour of switch {other!r} already ({where}): cables would be mixed up"
-        )
+        message = f"{switch.colour}{default} is the colour of switch {other!r} already ({where}): choose another"
         fitted.say((*place, "colour"), message)
 
 
@@ -50,6 +48,7 @@ def _nics(fitted: Fitted[Cluster]) -> None:
                 f"{group.nics} NICs but only {count} switches, and each NIC needs a switch of its own: add switches"
             )
             fitted.say((*place, "nics"), message)
+            fitted.partial.add("nodes")
 
 
 def _ports(fitted: Fitted[Cluster]) -> None:
@@ -61,6 +60,7 @@ def _ports(fitted: Fitted[Cluster]) -> None:
                 f"the switches have {ports} ports for nodes in all, {nodes} nodes need at least one each: add ports"
             )
             fitted.say(("switches",), message)
+            fitted.partial.add("switches")
     if fitted.whole("spares", "switches", "uplink"):
         spares, switches = sum(group.size for group in model.spares), len(model.switches)
         need = switches + spares + 1

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
 from flathood.spec.fields import LABEL, HostName, Rack, Strictly, Whole
 
@@ -27,6 +27,8 @@ def _pattern(value: str) -> str:
 class NodeGroup(Strictly):
     """Nodes that are alike: either `count` of them named by the pattern `name`, or the listed `names`."""
 
+    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["count"]}, {"required": ["names"]}]})
+
     count: Annotated[Whole, Field(ge=1, le=MAX_MACHINES)] | None = Field(default=None, description="How many nodes")
     name: Annotated[str, AfterValidator(_pattern)] = Field(
         default="n{:02d}", description="Pattern of the names: {} or {:02d} is the number", examples=["k{:02d}"]
@@ -45,9 +47,9 @@ class NodeGroup(Strictly):
     @model_validator(mode="after")
     def _names_can_be_made(self) -> Self:
         if self.names is not None:
-            extra = [key for key in ("count", "name", "start") if key in self.model_fields_set]
+            extra = [f"`{key}`" for key in ("count", "name", "start") if key in self.model_fields_set]
             if extra:
-                raise ValueError(f"`names` lists the nodes one by one, so {' and '.join(extra)} must go (or `names`)")
+                raise ValueError(f"`names` lists the nodes one by one: remove {' and '.join(extra)}, or remove `names`")
             return self
         if self.count is None:
             raise ValueError("how many nodes? give `count` (and a pattern `name`), or list their `names`")

@@ -63,7 +63,7 @@ class Management(Strictly):
 class Links(Strictly):
     """What every link of the fabric can do: bits per second, and the MTU in bytes."""
 
-    rate: Rate = Field(default=1_000_000_000, description="Rate of every link, such as 100M, 2.5G or 25G")
+    rate: Rate = Field(default=1_000_000_000, description="Rate of every link", json_schema_extra={"default": "1G"})
     mtu: Annotated[Whole, Field(ge=576, le=9216)] = Field(default=1500, description="MTU of every link, in bytes")
 
 

@@ -21,20 +21,33 @@ _Named = tuple[KeyPath, str, str]  # place, kind of thing, name
 
 
 def check_names(fitted: Fitted[Cluster]) -> None:
-    """Note every name that is taken twice, reserved, too long once a switch is added, or made from others."""
+    """Note every name that is taken twice, reserved, too long once a switch is added, or made from others.
+
+    What has such a fault counts as not whole: nothing is concluded from its names.
+    """
     machines = [*_machines(fitted)]
     switches = [*_switches(fitted)]
     taken: dict[str, _Named] = {}
+    twice: dict[KeyPath, list[tuple[str, _Named]]] = {}
     for place, kind, name in (*machines, *switches):
         if name in _RESERVED:
-            fitted.say(place, f"{name!r} cannot be the name of a {kind}: hosts files or Ansible use it")
+            _say(fitted, f"{name!r} cannot be the name of a {kind}: hosts files or Ansible use it", place)
         elif name in taken:
-            at, other, _ = taken[name]
-            fitted.say(place, f"{name!r} is the name of a {other} already{_line(fitted, at)}: choose another")
+            twice.setdefault(place, []).append((name, taken[name]))
         else:
             taken[name] = (place, kind, name)
+    for place, faults in twice.items():
+        name, (at, other, _) = faults[0]
+        more = f" (and {len(faults) - 1} more names)" if len(faults) > 1 else ""
+        message = f"{name!r} is the name of a {other} already{_line(fitted, at)}{more}: choose another"
+        _say(fitted, message, place, *(at for _, (at, _, _) in faults))
     _derived(fitted, {name: place for place, _, name in machines}, [name for _, _, name in switches])
     _length(fitted, machines, switches)
+
+
+def _say(fitted: Fitted[Cluster], message: str, place: KeyPath, *others: KeyPath) -> None:
+    fitted.say(place, message)
+    fitted.partial.update(str(each[0]) for each in (place, *others))
 
 
 def _machines(fitted: Fitted[Cluster]) -> Iterator[_Named]:
@@ -68,22 +81,26 @@ def _derived(fitted: Fitted[Cluster], machines: dict[str, KeyPath], switches: li
     for name in switches:
         if name in SUFFIXES:
             place = next(place for place, _, other in _switches(fitted) if other == name)
-            fitted.say(place, f"{name!r} cannot be the name of a switch: NODE-{name} is another address of every node")
+            _say(
+                fitted, f"{name!r} cannot be the name of a switch: NODE-{name} is another address of every node", place
+            )
     for name, place in machines.items():
         for at in (index for index, char in enumerate(name) if char == "-"):
             base, rest = name[:at], name[at + 1 :]
             if base not in machines:
                 continue
             if rest in suffixes:
-                fitted.say(
-                    place, f"{name!r} is also the name of node {base!r} on {rest!r} in the hosts files: rename one"
-                )
+                message = f"{name!r} is also what hosts files call {_meaning(rest)} of {base!r}: rename one"
+                _say(fitted, message, place, machines[base])
             for suffix in sorted(suffix for suffix in suffixes if f"{rest}-{suffix}" in suffixes):
-                both = f"{name}-{suffix}"
-                fitted.say(
-                    place,
-                    f"{both!r} would be node {name!r} on {suffix!r} and node {base!r} on '{rest}-{suffix}': rename one",
-                )
+                one, other = f"{_meaning(suffix)} of {name!r}", f"{_meaning(f'{rest}-{suffix}')} of {base!r}"
+                _say(fitted, f"hosts files would call '{name}-{suffix}' both {one} and {other}: rename one", place)
+
+
+def _meaning(suffix: str) -> str:
+    """What NAME-SUFFIX is in the hosts files."""
+    what = {"node": "the node address", "out": "the outside address"}
+    return what.get(suffix, f"the address on switch {suffix!r}")
 
 
 def _length(fitted: Fitted[Cluster], machines: list[_Named], switches: list[_Named]) -> None:
@@ -93,4 +110,5 @@ def _length(fitted: Fitted[Cluster], machines: list[_Named], switches: list[_Nam
     machine, switch = (max(names, key=lambda named: len(named[2])) for names in (machines, switches))
     together = f"{machine[2]}-{switch[2]}"
     if len(together) > 63:
-        fitted.say(machine[0], f"{together!r} is {len(together)} characters, a host name has at most 63: shorten one")
+        message = f"{together!r} is {len(together)} characters, a host name has at most 63: shorten one"
+        _say(fitted, message, machine[0], switch[0])

@@ -21,13 +21,13 @@ class MatrixFile(TypedDict):
 
 def _form(value: object) -> str:
     if isinstance(value, dict):
-        return "file"
-    return "mix" if isinstance(value, (list, tuple)) else "name"
+        return "<file>"
+    return "<mix>" if isinstance(value, list) else "<name>"
 
 
 _Simple = Annotated[
-    Annotated[ProfileName, Tag("name")] | Annotated[MatrixFile, Tag("file")],
-    Discriminator(lambda value: "file" if isinstance(value, dict) else "name"),
+    Annotated[ProfileName, Tag("<name>")] | Annotated[MatrixFile, Tag("<file>")],
+    Discriminator(lambda value: "<file>" if isinstance(value, dict) else "<name>"),
 ]
 
 
@@ -42,8 +42,8 @@ class Part(TypedDict):
 
 #: Plain data, as it stands in the file; `flathood.design.profiles` makes the matrix of weights from it.
 Profile = Annotated[
-    Annotated[ProfileName, Tag("name")]
-    | Annotated[MatrixFile, Tag("file")]
-    | Annotated[list[Part], Field(min_length=1), Tag("mix")],
+    Annotated[ProfileName, Tag("<name>")]
+    | Annotated[MatrixFile, Tag("<file>")]
+    | Annotated[list[Part], Field(min_length=1), Tag("<mix>")],
     Discriminator(_form),
 ]

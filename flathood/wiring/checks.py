@@ -24,69 +24,100 @@ def check_wiring(fitted: Fitted[Wiring], known: Known) -> None:
         fitted.say(("cluster",), message)
     if not fitted.has("nodes"):
         return
-    sound = {
-        node: switches
-        for node, switches in wiring.nodes.items()
-        if _who(fitted, known, node) & _slots(fitted, known, node, switches)
-    }
+    faults = _Faults()
+    nodes = {node: switches for node, switches in wiring.nodes.items() if _is_node(faults, known, node)}
+    sound = {node: switches for node, switches in nodes.items() if _slots(faults, known, node, switches)}
+    for place, message in faults.told():
+        fitted.say(place, message)
     if known.switches is not None:
-        _full(fitted, known.switches)
+        _full(fitted, known, nodes)
     if known.nodes is not None and fitted.whole("nodes"):
         _missing(fitted, known.nodes)
     if wiring.universal and fitted.whole("nodes", "design"):
         _pairs(fitted, sound)
 
 
-def _who(fitted: Fitted[Wiring], known: Known, node: str) -> bool:
+class _Faults:
+    """Faults by kind: a wiring that is older than its cluster.yml has one in every line, and a few show what is up."""
+
+    _TOLD = 4
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, list[tuple[KeyPath, str]]] = {}
+        self.count = 0
+
+    def add(self, kind: str, place: KeyPath, message: str) -> None:
+        self._kinds.setdefault(kind, []).append((place, message))
+        self.count += 1
+
+    def told(self) -> Iterator[tuple[KeyPath, str]]:
+        for faults in self._kinds.values():
+            yield from faults[: self._TOLD]
+            more = len(faults) - self._TOLD
+            if more > 0:
+                message = f"and {more} more like the ones above: if cluster.yml was changed, design the wiring anew"
+                yield faults[self._TOLD][0], message
+
+
+def _is_node(faults: _Faults, known: Known, node: str) -> bool:
     """Note a name that is no node's; whether it may be one."""
     kind = known.machine(node)
     if kind in ("spare", "head"):
         message = f"{node!r} is {'a spare' if kind == 'spare' else 'the head'}: its cable goes to the uplink switch, "
-        fitted.say(("nodes", node), message + "which is not part of the wiring: remove this line")
-    elif kind is None and None not in (known.nodes, known.spares, known.head):
-        fitted.say(("nodes", node), f"cluster.yml has no node {node!r}{nearest(node, known.nodes or ())}")
-    else:
-        return True
-    return False
+        faults.add("no node", ("nodes", node), message + "which is not part of the wiring: remove this line")
+        return False
+    if kind is None and None not in (known.nodes, known.spares, known.head):
+        hint = nearest(node, known.nodes or ())
+        faults.add("unknown node", ("nodes", node), f"cluster.yml has no node {node!r}{hint}: correct or remove it")
+        return False
+    return True
 
 
-def _slots(fitted: Fitted[Wiring], known: Known, node: str, switches: Sequence[str | None]) -> bool:
+def _slots(faults: _Faults, known: Known, node: str, switches: Sequence[str | None]) -> bool:
     """Note what is wrong with the slots of one node; whether all is right."""
-    before = len(fitted.problems)
+    before = faults.count
     first: dict[str, int] = {}
     for slot, switch in enumerate(switches):
         place: KeyPath = ("nodes", node, slot)
         if switch is None:
             continue
         if switch == known.uplink:
-            fitted.say(place, f"{switch!r} is the uplink switch, no neighborhood: nodes have no cable to it")
+            message = f"{switch!r} is the uplink switch, nodes have no cable to it: choose a neighborhood, or null"
+            faults.add("uplink", place, message)
         elif known.switches is not None and switch not in known.switches:
-            fitted.say(place, f"cluster.yml has no switch {switch!r}{nearest(switch, known.switches)}")
+            hint = nearest(switch, known.switches)
+            faults.add("switch", place, f"cluster.yml has no switch {switch!r}{hint}: correct it")
         elif switch in first:
-            message = f"node {node!r} is on switch {switch!r} already by slot {first[switch]}: one cable to a switch"
-            fitted.say(place, message)
+            message = f"node {node!r} is on switch {switch!r} by slot {first[switch]} already: choose another switch"
+            faults.add("twice", place, message)
         first.setdefault(switch, slot)
     nics = (known.nodes or {}).get(node)
     if nics is not None and len(switches) != nics:
         do = "remove what is too much" if len(switches) > nics else "write null for a slot that is not used"
-        fitted.say(("nodes", node), f"{len(switches)} slots are listed, node {node!r} has {nics} NICs: {do}")
-    return len(fitted.problems) == before
+        listed = f"{len(switches)} slot{'s are' if len(switches) != 1 else ' is'} listed"
+        message = f"{listed}, node {node!r} has {nics} NIC{'s' * (nics != 1)}: {do}"
+        faults.add("slots", ("nodes", node), message)
+    return faults.count == before
 
 
-def _full(fitted: Fitted[Wiring], ports: Mapping[str, int]) -> None:
-    """Note each switch with more cables than ports, at the first cable that has no port."""
+def _full(fitted: Fitted[Wiring], known: Known, nodes: Mapping[str, Sequence[str | None]]) -> None:
+    """Note each switch with more cables than ports, at the first cable that has no port.
+
+    A cable that has a fault of its own (a second one to the same switch, a slot that is not there) is not counted.
+    """
+    ports = known.switches or {}
     cables: dict[str, list[KeyPath]] = {switch: [] for switch in ports}
-    for node, switches in fitted.model.nodes.items():
-        for slot, switch in enumerate(switches):
-            if switch in cables:
+    for node, switches in nodes.items():
+        real = switches[: (known.nodes or {}).get(node, len(switches))]
+        for slot, switch in enumerate(real):
+            if switch in cables and switch not in real[:slot]:
                 cables[switch].append(("nodes", node, slot))
     for switch, places in cables.items():
         extra = places[ports[switch] :]
         if extra:
-            nodes = several(dict.fromkeys(str(place[1]) for place in extra))
-            message = (
-                f"switch {switch!r} has {ports[switch]} ports for nodes and {len(places)} cables: no port for {nodes}"
-            )
+            left = several(str(place[1]) for place in extra)
+            has = f"{ports[switch]} port{'s' * (ports[switch] != 1)} for nodes"
+            message = f"switch {switch!r} has {has} and {len(places)} cables: no port is left for {left}"
             fitted.say(extra[0], message)
 
 
@@ -105,11 +136,12 @@ def _pairs(fitted: Fitted[Wiring], sound: Mapping[str, Sequence[str | None]]) ->
     nodes = list(sound)
     for row, other in _apart(list(sound.values())):
         count += other.size
-        first += [f"{nodes[row]}-{nodes[column]}" for column in other[: max(0, 6 - len(first))]]
+        first += [f"{nodes[row]} with {nodes[column]}" for column in other[: max(0, 6 - len(first))]]
     if count:
         names = several(first, count)
         what = f"{count:,} pairs of nodes share" if count > 1 else "1 pair of nodes shares"
-        message = f"{what} no switch: {names}; every pair must (or say so in `design`: mode fractional or sparse)"
+        do = "give each a common one (or set `design: {mode: fractional}` where that is meant)"
+        message = f"{what} no switch: {names}; {do}"
         fitted.say(("nodes",), message)
 
 
