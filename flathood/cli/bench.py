@@ -6,6 +6,7 @@ from __future__ import annotations
 import click
 
 from flathood.bench import compile as compiling
+from flathood.bench import lab as rehearsing
 from flathood.bench.measure import measure, report
 
 _SIZES = click.option(
@@ -25,3 +26,11 @@ def bench() -> None:
 def compile_(sizes: tuple[int, ...], as_json: bool) -> None:
     """Plan synthetic clusters with 4 NICs a node, and write all their files."""
     report("compile", [measure(compiling.work, size) for size in sizes or compiling.SIZES], as_json)
+
+
+@bench.command()
+@_SIZES
+@_JSON
+def lab(sizes: tuple[int, ...], as_json: bool) -> None:
+    """Bring labs of synthetic clusters up and take them down (needs root)."""
+    report("lab", [measure(rehearsing.work, size) for size in sizes or rehearsing.SIZES], as_json)

@@ -6,10 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from flathood.errors import FlathoodError
-from flathood.lab import machines, paths, state
+from flathood.lab import machines, paths, state, teardown
 from flathood.lab.errors import LabError
 from flathood.lab.state import State
 from flathood.spec import load_cluster
+from flathood.spec.fields import LABEL
 
 #: Where an inventory is looked for by its name: the working folder's, then the checkout's.
 _INVENTORIES = (Path("inventories"), Path(__file__).resolve().parents[2] / "inventories")
@@ -29,6 +30,8 @@ def find(where: str | Path) -> tuple[str, Path | None]:
             found = None
         if name == str(where) or (folder is not None and found is not None and found.directory == folder):
             return name, folder or (found.directory if found else None)
+    if LABEL.fullmatch(str(where)) and teardown.remains(str(where)):
+        return str(where), folder
     if folder is not None:
         return load_cluster(folder / "cluster.yml").cluster, folder
     raise LabError(f"{where}: no folder with a cluster.yml, no inventory and no lab of this name")

@@ -32,14 +32,14 @@ def bring_up(hardware: Hardware, directory: Path, recipe: Recipe, progress: Prog
     root = rootfs.ensure(recipe, progress)
     current = State(
         directory=directory,
-        token=secrets.token_hex(8),
+        nonce=secrets.token_hex(8),
         phase=Phase.STARTING,
         root=root,
         node_device=cabling.node_device(),
         planned=hardware,
         cables=hardware.cables,
     )
-    with guard.guarded(lab, current.token):
+    with guard.guarded(lab, current.nonce):
         state.save(current)
         host.borrow(lab)
         with progress(f"{len(hardware.all_switches)} switches, {_cable_count(hardware)} cables"):

@@ -17,6 +17,10 @@ from flathood.lab.state import State
 
 #: What a switch passes whatever the nodes choose: jumbo frames are the nodes' own setting.
 PORT_MTU = 9216
+#: Interface indices, out of the way of those that the kernel gives: a pair has both its own or none (veth(4)).
+_NIC_INDEX = 1000
+_PORT_INDEX = 100_000
+_MOST_SLOTS = 16
 
 
 @dataclass(frozen=True)
@@ -25,9 +29,15 @@ class End:
 
     space: str
     device: str
+    index: int | None = None
     mac: str | None = None
     master: str | None = None
     up: bool = False
+
+    @property
+    def handle(self) -> str:
+        """How `ip` and `tc` find the device. A NIC has a fixed index, as its machine gives it another name at once."""
+        return self.device if self.index is None or self.space == FABRIC else f"if{self.index}"
 
     @property
     def body(self) -> tuple[str, str, str | None]:
@@ -89,15 +99,15 @@ def links(state: State) -> dict[str, Link]:
             hardware.rate,
         )
     ends: dict[str, End] = {}
-    ports: dict[str, str] = {}
+    ports: dict[str, tuple[int, int]] = {}
     for number, machine in enumerate(hardware.machines):
         if machine.name in state.off:
             continue
         for slot, mac in enumerate(machine.macs):
             name = nic(machine.name, slot)
             if name not in now.dead_nics:
-                ends[name] = End(machine.name, f"eth{slot}", now.macs.get(name, mac))
-                ports[name] = f"m{number}.{slot}"
+                ends[name] = End(machine.name, f"eth{slot}", _NIC_INDEX + slot, now.macs.get(name, mac))
+                ports[name] = number, slot
     whole = ends.keys() - now.dead_cables
     direct = {one: other for one, other in now.cables.items() if {one, other} <= whole}
     for name, end in ends.items():
@@ -106,7 +116,10 @@ def links(state: State) -> dict[str, Link]:
         elif name not in direct.values():
             switch = now.cables.get(name, "")
             up = switch in light and name not in now.dead_cables
-            found[name] = Link(End(FABRIC, ports[name], master=bridges.get(switch), up=up), end, hardware.rate)
+            number, slot = ports[name]
+            index = _PORT_INDEX + number * _MOST_SLOTS + slot
+            port = End(FABRIC, f"m{number}.{slot}", index, master=bridges.get(switch), up=up)
+            found[name] = Link(port, end, hardware.rate)
     return found
 
 
@@ -130,15 +143,15 @@ def change(old: State | None, new: State) -> Batch:
     batch = Batch()
     before: Mapping[str, Link] = links(old) if old else {}
     after = links(new)
-    bare = {name for name, link in after.items() if name not in before or _bodies(before[name]) != _bodies(link)}
+    bare = [name for name, link in after.items() if name not in before or _bodies(before[name]) != _bodies(link)]
     for name, link in before.items():
         if name not in after or name in bare:
-            _add(batch.ip, link.near.space, f"link del dev {link.near.device}")
+            _add(batch.ip, link.near.space, f"link del dev {link.near.handle}")
     for name in bare:
         link = after[name]
         _add(batch.ip, FABRIC, f"link add {_new(new, link.near)} type veth peer {_new(new, link.far)}")
         for end in (link.near, link.far):
-            _add(batch.tc, end.space, f"qdisc add dev {end.device} root {shaper(link.rate)}")
+            _add(batch.tc, end.space, f"qdisc add dev {end.handle} root {shaper(link.rate)}")
     for name, link in after.items():
         was = {} if name in bare else {end.device: end for end in (before[name].near, before[name].far)}
         for end in (link.near, link.far):
@@ -170,6 +183,8 @@ def _settle(name: str, end: End) -> list[str]:
 
 def _new(state: State, end: End) -> str:
     words = ["name", end.device]
+    if end.index:
+        words += ["index", str(end.index)]
     if end.mac:
         words += ["address", end.mac]
     if end.space == FABRIC:

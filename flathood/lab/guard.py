@@ -24,13 +24,13 @@ _LAST_CHILD = 1.0
 
 
 @contextmanager
-def guarded(lab: str, token: str) -> Iterator[None]:
+def guarded(lab: str, nonce: str) -> Iterator[None]:
     """While the body runs, the lab is cleared away if this process dies; when the body raises, at once."""
     package = Path(__file__).resolve().parents[2]
     reader, writer = os.pipe()
     try:
         guard = subprocess.Popen(
-            (sys.executable, "-m", "flathood.lab.guard", lab, token),
+            (sys.executable, "-m", "flathood.lab.guard", lab, nonce),
             stdin=reader,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -54,13 +54,13 @@ def guarded(lab: str, token: str) -> Iterator[None]:
 
 
 def main() -> None:
-    """Wait for the byte or for the end of the pipe; then clear away the lab that `token` names, no later one."""
-    lab, token = sys.argv[1:]
+    """Wait for the byte or for the end of the pipe; then clear away the lab that `nonce` names, no later one."""
+    lab, nonce = sys.argv[1:]
     if os.read(0, 1):
         return
     with teardown.locked(lab, "clears away a lab whose maker died", _PATIENCE):
         current = state.load(lab)
-        if current is None or current.token == token:
+        if current is None or current.nonce == nonce:
             teardown.clear(lab)
             time.sleep(_LAST_CHILD)
             if teardown.remains(lab):

@@ -14,7 +14,8 @@ from flathood.lab.run import run
 #: A bare machine asks for an address on every NIC; the last file in order, so any other file for a NIC replaces it.
 _BARE = """\
 [Match]
-Name=eth*
+Type=ether
+Kind=veth
 
 [Link]
 RequiredForOnline=no

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -26,17 +27,25 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # The shell joins the machine's control group before anything of the machine exists. All mounts are made in a mount
 # namespace that ends with the machine. nspawn sees an empty /run, so that it leaves nothing in the real one, and only
 # the version 2 hierarchy of control groups, whatever the machine outside has. API_VFS_WRITABLE: udev and networkd
-# refuse to work when /sys is read-only. CAP_NET_ADMIN is what networkd needs.
+# refuse to work when /sys is read-only. CAP_NET_ADMIN is what networkd needs. nspawn's exit code 133 is a reboot asked
+# for inside; a real one begins with new NICs and an empty memory, so the machine is switched off and on from outside.
 _START = """\
 echo $$ > "$GROUP/cgroup.procs" &&
-exec setsid --fork ip netns exec "$SPACE" sh -c '
-  mount --make-rprivate / &&
-  mount -t overlay overlay -o "lowerdir=$COMMON:$BASE,upperdir=$DISK/upper,workdir=$DISK/work" "$DISK/root" &&
-  mount -t cgroup2 cgroup2 /sys/fs/cgroup &&
-  mount -t tmpfs -o mode=755 tmpfs /run &&
-  exec systemd-nspawn --quiet --boot --directory="$DISK/root" --machine="$NAME" --register=no --keep-unit \
-    --capability=CAP_NET_ADMIN --resolv-conf=off --timezone=off --link-journal=no --console=pipe \
-    --kill-signal=SIGRTMIN+3' < /dev/null > "$CONSOLE" 2>&1
+exec setsid --fork sh -c '
+  ip netns exec "$SPACE" sh -c "$MACHINE_ITSELF"
+  if [ $? -eq 133 ]; then
+    echo $$ > "$COMMANDS/cgroup.procs" &&
+    exec setsid --fork "$PYTHON" -m flathood.lab.reboot "$LAB" "$MACHINE"
+  fi' < /dev/null > "$CONSOLE" 2>&1
+"""
+_MACHINE_ITSELF = """\
+mount --make-rprivate / &&
+mount -t overlay overlay -o "lowerdir=$COMMON:$BASE,upperdir=$DISK/upper,workdir=$DISK/work" "$DISK/root" &&
+mount -t cgroup2 cgroup2 /sys/fs/cgroup &&
+mount -t tmpfs -o mode=755 tmpfs /run &&
+exec systemd-nspawn --quiet --boot --directory="$DISK/root" --machine="$NAME" --register=no --keep-unit \
+  --capability=CAP_NET_ADMIN --resolv-conf=off --timezone=off --link-journal=no --console=pipe \
+  --kill-signal=SIGRTMIN+3
 """
 
 
@@ -62,11 +71,17 @@ def start(state: State, machine: str) -> None:
     console.parent.mkdir(exist_ok=True)
     variables = {
         "GROUP": group,
+        "MACHINE_ITSELF": _MACHINE_ITSELF,
         "SPACE": paths.namespace(lab, machine),
         "COMMON": paths.common_layer(lab),
         "BASE": state.root,
         "DISK": paths.disk(lab, machine),
         "NAME": f"{lab}-{machine}"[:64],
+        "LAB": lab,
+        "MACHINE": machine,
+        "COMMANDS": paths.command_cgroup(lab),
+        "PYTHON": sys.executable,
+        "PYTHONPATH": Path(__file__).resolve().parents[2],
         "CONSOLE": console,
         "SYSTEMD_NSPAWN_API_VFS_WRITABLE": "yes",
     }

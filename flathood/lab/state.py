@@ -29,7 +29,7 @@ class State(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     directory: Path
-    token: str
+    nonce: str
     phase: Phase
     root: Path
     node_device: str
