@@ -91,6 +91,9 @@ def _dnsmasq(plan: Plan) -> str:
         "domain-needed\n"
         "bogus-priv\n"
         "dhcp-authoritative\n"
+        # Answer by broadcast: for a unicast answer dnsmasq puts an entry of its own into the neighbor table, in the
+        # place of the permanent one, and a node that has ARP off is lost to the head once that one has grown old.
+        "dhcp-broadcast\n"
         f"dhcp-range={outside.network_address},static,{outside.netmask}\n"
         "dhcp-ignore=tag:!known\n"
         "dhcp-option=option:router\n"
