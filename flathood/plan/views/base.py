@@ -122,6 +122,7 @@ class PeerTexts:
         plan = self._plan
         on = np.append(plan.slot_on[node] >= 0, False)  # the last place answers for -1, a slot that is not used
         keys = (on[plan.attach] @ self._bits) * len(plan.subnets) + plan.chosen[node]
+        keys[node] = -1  # no neighborhood is chosen for a node with itself
         texts = []
         for peer, (key, known) in enumerate(zip(keys.tolist(), self._known, strict=True)):
             text = known.get(key)
@@ -129,5 +130,4 @@ class PeerTexts:
                 chosen = int(plan.chosen[node, peer])
                 text = known[key] = "" if peer == node else self._make(peer, chosen, plan.shared(node, peer))
             texts.append(text)
-        texts[node] = ""
         return texts

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files that are right or wrong by themselves: sysctls, the host name, MPI's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from flathood.plan.proof.cabling import Cabling
+from flathood.plan.proof.findings import Ledger
+from flathood.plan.proof.syntax import dotted, settings_of
+from flathood.plan.proof.world import Role, World
+
+_AGAIN = "compile and install it again"
+_SYSCTL = "/etc/sysctl.d/60-fnn-"
+_FOLDER = "/etc/flathood/mpi/"
+_OPEN_MPI = "/etc/openmpi/openmpi-mca-params.conf"
+_ENVIRONMENT = "/etc/profile.d/fnn-mpi.sh"
+#: The size at which the kernel refuses new neighbor entries, unless told otherwise.
+_KERNEL_LIMIT = 1024
+
+
+def expected_files(cabling: Cabling, machine: int) -> set[str]:
+    """The files that a machine must have, but for drop-ins with routes, which depend on the choice, and thresholds."""
+    network = "/etc/systemd/network/50-fnn"
+    if machine == len(cabling.names) - 1:
+        return {
+            f"{network}0.link",
+            f"{network}0.network",
+            f"{network}0.network.d/arp.conf",
+            "/etc/hosts",
+            "/etc/dnsmasq.d/fnn.conf",
+        }
+    known = [slot for slot, mac in enumerate(cabling.mac[machine]) if mac >= 0]
+    files = {f"{network}{slot}{end}" for slot in known for end in (".link", ".network")}
+    files |= {f"{network}{slot}.network.d/arp.conf" for slot in cabling.used(machine)}
+    files |= {"/etc/hosts", "/etc/hostname", f"{_SYSCTL}arp.conf"}
+    if machine < cabling.nodes:
+        files |= {
+            f"{network}-node0.netdev",
+            f"{network}-node0.network",
+            f"{_SYSCTL}routes.conf",
+            _OPEN_MPI,
+            _ENVIRONMENT,
+        }
+        files |= {f"{_FOLDER}openmpi.hosts", f"{_FOLDER}mpich.hosts"}
+    return files
+
+
+def check_hostname(ledger: Ledger, data: bytes) -> None:
+    """The machine's name is its own."""
+    shown = data.decode("utf-8", "replace").strip()
+    message = f"the host name is {shown!r}, not {ledger.machine!r}"
+    ledger.expect("names", data == f"{ledger.machine}\n".encode(), "/etc/hostname", message, _AGAIN)
+
+
+def check_sysctls(ledger: Ledger, cabling: Cabling, machine: int, files: Mapping[str, bytes], entries: int) -> None:
+    """Every sysctl has the value that a host with NICs in several neighborhoods needs, and no other is set."""
+    base = "net.ipv4.conf."
+    wanted = {f"{base}{scope}.arp_ignore": "1" for scope in ("all", "default")}
+    wanted |= {f"{base}{scope}.arp_announce": "2" for scope in ("all", "default")}
+    if machine < cabling.nodes:
+        scopes = ["all", "default", *(f"fnn{slot}" for slot in cabling.used(machine))]
+        wanted |= {f"{base}{scope}.{way}_redirects": "0" for scope in scopes for way in ("accept", "send")}
+        wanted |= {f"{base}{scope}.rp_filter": "2" for scope in ("all", "default")}
+        wanted |= {"net.ipv4.ip_forward": "0", "net.ipv4.fib_multipath_hash_policy": "1"}
+    if machine == len(cabling.names) - 1:
+        wanted = {}
+    found: dict[str, str] = {}
+    limits: dict[int, int] = {}
+    file = f"{_SYSCTL}arp.conf"
+    for path, data in files.items():
+        if not path.startswith(_SYSCTL):
+            continue
+        settings = settings_of(data.decode("utf-8", "replace").split("\n"), " = ")
+        if settings is None or settings.keys() & found.keys():
+            ledger.fail("forwarding", path, "has a line that is no setting, or one that is there twice", _AGAIN)
+        for key, value in (settings or {}).items():
+            name, _, level = key.partition("-net.ipv4.neigh.default.gc_thresh")
+            if name == "" and level in ("1", "2", "3") and value.isdecimal():
+                limits[int(level)] = int(value)
+                file = path
+            else:
+                found[key] = value
+    for key in sorted(wanted.keys() | found.keys()):
+        message = f"{key} is {found.get(key, 'not set')}; right is {wanted.get(key, 'not to set it')}"
+        path = next((path for path, data in files.items() if path.startswith(_SYSCTL) and key.encode() in data), "")
+        ledger.expect("forwarding", found.get(key) == wanted.get(key), path or f"{_SYSCTL}*.conf", message, _AGAIN)
+    sizes = [limits.get(level, 0) for level in (1, 2, 3)]
+    enough = entries < sizes[0] < sizes[1] < sizes[2] if limits else entries <= _KERNEL_LIMIT // 2
+    message = f"gc_thresh1 to 3 are {sizes}: they must rise and be above the {entries} neighbor entries"
+    ledger.expect("forwarding", enough, file, message, _AGAIN)
+
+
+def check_mpi(ledger: Ledger, world: World, machine: int, files: Mapping[str, bytes]) -> None:
+    """Host files in node order, and every library told the NICs or addresses that it may use."""
+    cabling, options = world.cabling, world.options
+    nodes = cabling.names[: cabling.nodes]
+    for name, form in (("openmpi.hosts", "{} slots={}"), ("mpich.hosts", "{}:{}")):
+        data = files.get(f"{_FOLDER}{name}")
+        lines = [line for line in (data or b"").decode("utf-8", "replace").split("\n") if line and line[0] != "#"]
+        holds = lines == [form.format(node, options.mpi_slots) for node in nodes]
+        message = f"does not list all {len(nodes)} nodes once, in their order, with {options.mpi_slots} slots"
+        if data is not None:
+            ledger.expect("mpi", holds, f"{_FOLDER}{name}", message, _AGAIN)
+    slots, subnets = _networks(world, machine)
+    wanted = {
+        "btl_tcp_if_include": subnets,
+        "oob_tcp_if_include": subnets,
+        "orte_default_hostfile": f"{_FOLDER}openmpi.hosts",
+    }
+    _table(ledger, files, _OPEN_MPI, " = ", wanted)
+    environment = {
+        "HYDRA_HOST_FILE": f"{_FOLDER}mpich.hosts",
+        "UCX_NET_DEVICES": ",".join(f"fnn{slot}" for slot in slots),
+        "UCX_MAX_RNDV_RAILS": str(len(slots)),
+        "NCCL_SOCKET_IFNAME": "=node0",
+        "GLOO_SOCKET_IFNAME": "node0",
+    }
+    _table(ledger, files, _ENVIRONMENT, "=", {f"export {key}": value for key, value in environment.items()})
+
+
+def _networks(world: World, machine: int) -> tuple[list[int], str]:
+    """The NICs and the subnets that MPI may use: all neighborhoods of the node, or in tree mode its outside one."""
+    role = Role.OUTSIDE if world.options.routing == "tree" else Role.NEIGHBORHOOD
+    mine = (world.machine == machine) & (world.role == role)
+    rows = sorted((int(world.slot[row]), int(row)) for row in mine.nonzero()[0])
+    subnets = []
+    for _, row in rows:
+        length = int(world.length[row])
+        subnets.append(f"{dotted(int(world.ip[row]) & (-1 << (32 - length)))}/{length}")
+    return [slot for slot, _ in rows], ",".join(subnets)
+
+
+def _table(ledger: Ledger, files: Mapping[str, bytes], file: str, separator: str, wanted: Mapping[str, str]) -> None:
+    if file not in files:
+        return
+    found = settings_of(files[file].decode("utf-8", "replace").split("\n"), separator)
+    if found is None:
+        ledger.fail("mpi", file, "has a line that is no setting, or one that is there twice", _AGAIN)
+        return
+    for key in sorted(wanted.keys() | found.keys()):
+        message = f"{key} is {found.get(key, 'not set')}; right is {wanted.get(key, 'not to set it')}"
+        ledger.expect("mpi", found.get(key) == wanted.get(key), file, message, _AGAIN)
