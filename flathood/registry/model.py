@@ -71,7 +71,9 @@ class Registry(Strictly):
 
     cluster: HostName = Field(description="Name of the cluster, as in cluster.yml")
     nodes: dict[HostName, tuple[Nic | None, ...]] = Field(
-        default_factory=dict, description="NICs of each node, spare and of the head, in slot order; null: not known"
+        default_factory=dict,
+        description="NICs of each node, spare and of the head, in slot order; null: not known",
+        json_schema_extra={"additionalProperties": False},
     )
 
 

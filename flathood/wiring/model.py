@@ -31,7 +31,8 @@ class Wiring(Strictly):
 
     cluster: HostName = Field(description="Name of the cluster, as in cluster.yml")
     nodes: dict[HostName, Annotated[tuple[HostName | None, ...], Field(min_length=1)]] = Field(
-        description="The switch of each slot of each node, in label order; null: the slot is not used"
+        description="The switch of each slot of each node, in label order; null: the slot is not used",
+        json_schema_extra={"additionalProperties": False},
     )
     design: Annotated[dict[str, JsonValue], AfterValidator(_known_mode)] = Field(
         default_factory=dict,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every broken input of tests/corpus gives exactly the message beside it, and nothing is written.
 
-Each case is a folder that holds the broken file or files and `expected.txt`; the files that it does not hold are those
-of inventories/hexa. After a change of wording: `FLATHOOD_ACCEPT=1 pytest tests/unit/test_corpus.py`, then read the diff.
+Each case is a folder that holds the broken file or files and `expected.txt`; what it does not hold is taken from
+inventories/hexa. After a change of wording: `FLATHOOD_ACCEPT=1 pytest tests/unit/test_corpus.py`, then read the diff.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import pytest
 from click.testing import CliRunner
 
 from flathood.cli.macs import macs
-from flathood.text import MAX_BYTES
 from flathood.errors import InvalidInput
 from flathood.inventory import load
+from flathood.text import MAX_BYTES
 
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT / "tests" / "corpus"
