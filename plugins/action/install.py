@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The controller's side of flathood.cluster.install: render one role of one machine, and ship only what differs."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from ansible.errors import AnsibleActionFail, AnsibleConnectionFailure
+from ansible.plugins.action import ActionBase
+from ansible_collections.flathood.cluster.plugins.module_utils.machine.options import INSTALL
+from ansible_collections.flathood.cluster.plugins.plugin_utils import packing
+from ansible_collections.flathood.cluster.plugins.plugin_utils.library import find_library
+
+find_library()
+
+from ansible_collections.flathood.cluster.plugins.plugin_utils.compiler import options
+
+from flathood.errors import FlathoodError
+from flathood.plan import load_plan, render
+from flathood.plan.views import ROLES_OF, kind_of
+
+#: Made once, where Ansible loads this plugin before it forks its workers: it tells a fact of this run from an old one,
+#: which a fact cache may well hand out.
+RUN = uuid.uuid4().hex
+FACT = "flathood_state"
+#: Seconds between two attempts to reach a machine that may be booting, and at most for each.
+PAUSE = 2.0
+ATTEMPT = 8
+
+
+class ActionModule(ActionBase):
+    """Compares on the controller; makes no connection where a machine is known to be right."""
+
+    TRANSFERS_FILES = False
+    _supports_check_mode = True
+
+    def run(self, tmp: None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Install one role on one machine."""
+        result = super().run(tmp, task_vars)
+        _, wanted = self.validate_argument_spec(INSTALL)
+        host = task_vars["inventory_hostname"]
+        try:
+            plan = load_plan(Path(wanted["directory"]))
+            draw = partial(render, plan, host, options=options(wanted["options"]))
+            view = draw(wanted["role"])
+        except KeyError as error:
+            raise AnsibleActionFail(f"{host}: {wanted['directory']}/cluster.yml has no machine of this name") from error
+        except (FlathoodError, TypeError, ValueError) as error:
+            raise AnsibleActionFail(f"{host}: {error}") from error
+
+        look = cache(lambda: packing.look_at(draw(role) for role in ROLES_OF[kind_of(plan, host)]))
+        state = self._known_state(task_vars)
+        if state is None:
+            answer = self._first_contact(host, look(), wanted["patience"], task_vars)
+            if answer.get("failed"):
+                return result | answer | {"msg": f"{host}: {answer.get('msg')}"}
+            state = answer["state"]
+            result |= _fact(state)
+        if "leasing_for" in state:
+            result["leasing_for"] = state["leasing_for"]
+        stale = packing.stale_files(view, state)
+        if not stale and not packing.drifted(view, state):
+            return result | {"changed": False}
+
+        arguments = self._task.args | {"payload": packing.pack(view, stale, look())}
+        answer = self._execute_module("flathood.cluster.install", arguments, task_vars=task_vars)
+        if answer.get("failed"):
+            return answer | {"msg": f"{host}: role {view.role}: {answer.get('msg')}"}
+        state = answer.pop("state")
+        if "leasing_for" in state:
+            answer["leasing_for"] = state["leasing_for"]
+        return result | answer | _fact(state)
+
+    def _known_state(self, task_vars: dict[str, Any]) -> packing.State | None:
+        """What this run already knows of the machine, or None."""
+        fact = task_vars.get("ansible_facts", {}).get(FACT, {})
+        return fact["state"] if fact.get("run") == RUN else None
+
+    def _first_contact(
+        self, host: str, look: dict[str, list[str]], patience: int, task_vars: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Ask the machine for its state, again and again while it may be booting."""
+        end = time.monotonic() + patience
+        if self._connection.transport == "ssh":
+            self._connection.set_option("timeout", min(ATTEMPT, self._connection.get_option("timeout")))
+        while True:
+            try:
+                return self._execute_module("flathood.cluster.state", {"look": look}, task_vars=task_vars)
+            except AnsibleConnectionFailure as error:
+                if time.monotonic() + PAUSE > end:
+                    address = task_vars.get("ansible_host", host)
+                    # ssh's own words come last, after advice that is true of any host.
+                    reason = error.message.rpartition("ssh: ")[2].strip()
+                    message = f"{host} cannot be reached at {address} (tried for {patience} s): {reason}"
+                    raise AnsibleConnectionFailure(message) from error
+                time.sleep(PAUSE)
+
+
+def _fact(state: packing.State) -> dict[str, Any]:
+    return {"ansible_facts": {FACT: {"run": RUN, "state": state}}}

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The options of flathood.cluster.install and check; install checks them before any machine is asked, and on it."""
+
+from __future__ import annotations
+
+COMPILER = {
+    "node_device": {"type": "str", "choices": ["dummy", "ifb", "bridge"]},
+    "routing": {"type": "str", "choices": ["basic", "tree"]},
+    "mpi_slots": {"type": "int"},
+    "hosts_extra": {"type": "list", "elements": "str"},
+}
+
+CHECK = {
+    "directory": {"type": "path", "required": True},
+    "options": {"type": "dict", "default": {}, "options": COMPILER},
+}
+
+INSTALL = {
+    "role": {
+        "type": "str",
+        "required": True,
+        "choices": ["links", "arp", "hosts", "routes", "multicast", "mpi", "head"],
+    },
+    "directory": {"type": "path", "required": True},
+    "options": {"type": "dict", "default": {}, "options": COMPILER},
+    "patience": {"type": "int", "default": 20},
+    "settle": {"type": "int", "default": 30},
+    "diff_lines": {"type": "int", "default": 60},
+    "payload": {"type": "str"},
+}
