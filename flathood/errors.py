@@ -24,6 +24,7 @@ class Problem:
     message: str
 
     def __str__(self) -> str:
+        """The problem on one line, its place first as compilers write it."""
         place = f"{self.file}:{self.line}" if self.line else self.file
         return f"{place}: {self.where}: {self.message}" if self.where else f"{place}: {self.message}"
 

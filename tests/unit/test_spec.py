@@ -9,6 +9,7 @@ import pytest
 import yaml
 from pydantic import TypeAdapter
 
+from flathood.errors import InvalidInput
 from flathood.spec import load_cluster
 from flathood.spec.fields import Rate
 
@@ -60,3 +61,15 @@ def test_a_profile_stays_plain_data(tmp_path, profile):
 )
 def test_rates(text, bits):
     assert TypeAdapter(Rate).validate_python(text) == bits
+
+
+@pytest.mark.parametrize(("switches", "prefix"), [(1, 24), (2, 23), (4, 22), (5, 21)])
+def test_ranges_that_just_fit_are_fine(tmp_path, switches, prefix):
+    path = tmp_path / "cluster.yml"
+    lines = "".join(f"  - {{name: s{i}, colour: '#{i:06x}', ports: 2}}\n" for i in range(switches))
+    ranges = f"{{neighborhoods: 10.80.0.0/{prefix}, nodes: 10.79.0.0/30, outside: 10.78.0.0/29}}"
+    path.write_text(f"cluster: x\nnodes: {{count: 2, nics: 1}}\nswitches:\n{lines}addresses: {ranges}\n")
+    assert load_cluster(path).addresses.neighborhoods.prefixlen == prefix
+    path.write_text(path.read_text().replace(f"10.80.0.0/{prefix}", f"10.80.0.0/{prefix + 1}"))
+    with pytest.raises(InvalidInput, match=f"/{prefix} or larger is needed"):
+        load_cluster(path)
