@@ -208,7 +208,7 @@ def _rate(text: str) -> int:
     try:
         return TypeAdapter(Rate).validate_python(text)
     except ValidationError as error:
-        raise LabError(f"--rate: {error.errors()[0]['msg']}") from None
+        raise LabError(f"--rate: {error.errors()[0]['ctx']['error']}") from None
 
 
 def _become(command: list[str]) -> None:

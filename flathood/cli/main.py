@@ -17,7 +17,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "macs": ("flathood.cli.macs:macs", "Show what is known of the NICs, or take in a list of their MACs"),
     "schema": ("flathood.cli.schema:schema", "Print the JSON schemas of the three files"),
     "validate": ("flathood.cli.validate:validate", "Prove a cluster over real traffic, or list the checks"),
-    "lab": ("flathood.cli.lab:lab", "A whole cluster on this machine, to rehearse on, to break and to repair"),
+    "lab": ("flathood.cli.lab:lab", "A whole cluster on this machine, to rehearse on and to break"),
+    "check": ("flathood.cli.check:check", "Prove the compiled files, without any machine"),
+    "show": ("flathood.cli.show:show", "Print one machine's view of the network"),
     "compile": ("flathood.cli.compile:compile_", "Write the files of every node, spare and the head"),
     "bench": ("flathood.cli.bench:bench", "Measure how fast flathood is on this machine"),
 }

@@ -30,7 +30,7 @@ def find(where: str | Path) -> tuple[str, Path | None]:
             found = None
         if name == str(where) or (folder is not None and found is not None and found.directory == folder):
             return name, folder or (found.directory if found else None)
-    if LABEL.fullmatch(str(where)) and teardown.remains(str(where)):
+    if LABEL.fullmatch(str(where)) and teardown.known(str(where)):
         return str(where), folder
     if folder is not None:
         return load_cluster(folder / "cluster.yml").cluster, folder

@@ -26,6 +26,7 @@ TOOLS = {
     "setsid": "util-linux",
     "setpriv": "util-linux",
     "sysctl": "procps",
+    "mount": "mount",
 }
 #: Bytes of memory that one idle machine needs, and the lab besides (measured: 1.4 GiB for 64, 0.18 GiB for 6).
 MACHINE_MEMORY = 32 << 20

@@ -63,7 +63,7 @@ class Lab:
     def down(self, progress: Progress = silent) -> bool:
         """Take everything of the lab away, also what a crash left; False: there was nothing."""
         host.check_root()
-        if not ending.remains(self.name):
+        if not ending.known(self.name):
             return False
         if os.getpid() in machines.commands(self.name):
             raise Conflict(f"this command runs inside lab {self.name}: take it down from outside")
@@ -141,9 +141,11 @@ class Lab:
         with self._changing(f"recable {machine} {slot} {to}") as current:
             name = nic(machine, slot)
             faults.mac_of(current.planned, name)
-            if to not in current.planned.all_switches:
+            if ":" in to:
                 faults.mac_of(current.planned, to)
-            taken = {name} if to in current.planned.all_switches else {name, to}
+            else:
+                self._switch(current, to)
+            taken = {name, to} if ":" in to else {name}
             rest = {one: far for one, far in current.cables.items() if not taken & {one, far}}
             self._replug(current, rest | {name: to})
 

@@ -35,6 +35,11 @@ def remains(lab: str) -> bool:
     return any(folder.exists() for folder in folders) or bool(_namespaces(lab))
 
 
+def known(lab: str) -> bool:
+    """Whether there is anything to take down: remains, or somebody who is just making the lab or died of it."""
+    return remains(lab) or paths.lab_lock(lab).exists()
+
+
 def clear(lab: str) -> None:
     """End the lab's processes, delete its namespaces, disks, keys and state; any number of times.
 
