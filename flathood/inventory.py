@@ -19,6 +19,7 @@ from flathood.spec import Cluster
 from flathood.spec.known import Known
 from flathood.spec.load import fit_cluster
 from flathood.structure import Fitted
+from flathood.text import is_missing
 from flathood.wiring import Wiring
 from flathood.wiring.load import fit_wiring
 
@@ -55,7 +56,7 @@ def load(directory: Path, need_macs: bool) -> Inventory:
 
     wiring = _part(directory / WIRING, wiring_of, problems, f"design it with `flathood design {directory}`")
     macs = None
-    if need_macs or (directory / MACS).exists():
+    if need_macs or not is_missing(directory / MACS):
         hint = f"make it with `flathood macs import FILE --into {directory}`"
         macs = _part(directory / MACS, registry_of, problems, hint)
     if problems or cluster is None or wiring is None:
@@ -71,7 +72,7 @@ def _part(
     path: Path, fit: Callable[[Document], Fitted[Model]], problems: list[Problem], hint: str
 ) -> Fitted[Model] | None:
     """One file, its problems added to the list; None when nothing of it can be used."""
-    if not path.exists():
+    if is_missing(path):
         problems.append(Problem(str(path), 0, "", f"is missing: {hint}"))
         return None
     try:

@@ -15,6 +15,17 @@ MAX_BYTES = 8 * 1024 * 1024
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
+def is_missing(path: Path) -> bool:
+    """Whether there is no such file; one that is there but cannot be looked at is told when it is read."""
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def read_bytes(path: Path) -> bytes:
     """The bytes of a regular file of at most MAX_BYTES; raises InvalidInput when that is not what is there."""
     file = str(path)

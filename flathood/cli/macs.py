@@ -22,7 +22,7 @@ from flathood.registry.merge import Merged, merge
 from flathood.registry.save import registry_text, save_registry
 from flathood.spec import Cluster, load_cluster
 from flathood.spec.known import Known, several
-from flathood.text import MAX_BYTES, bounded, read_bytes
+from flathood.text import MAX_BYTES, bounded, is_missing, read_bytes
 from flathood.writing import locked
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -96,7 +96,7 @@ def _merged(target: Path, cluster: Cluster, name: str, raw: bytes) -> Merged:
     known = Known.of(cluster)
     problems: list[Problem] = []
     registry = Registry(cluster=cluster.cluster)
-    if target.exists():
+    if not is_missing(target):
         try:
             fitted = fit_registry(read(target), known)
             problems += fitted.problems

@@ -11,11 +11,12 @@ from flathood.registry.model import Registry
 from flathood.spec.known import Known
 from flathood.spec.model import Cluster
 from flathood.structure import Fitted, fit
+from flathood.text import is_missing
 
 
 def load_registry(path: Path, cluster: Cluster) -> Registry:
     """What is known of a cluster's NICs, nothing when the file is missing; raises InvalidInput with every problem."""
-    if not Path(path).exists():
+    if is_missing(Path(path)):
         return Registry(cluster=cluster.cluster)
     return fit_registry(read(Path(path)), Known.of(cluster)).finish()
 

@@ -8,6 +8,7 @@ import pytest
 from flathood.document import parse, read
 from flathood.errors import InvalidInput
 from flathood.parsing import MAX_VALUES
+from flathood.text import is_missing
 
 
 @pytest.mark.parametrize(
@@ -65,3 +66,9 @@ def test_a_byte_order_mark_and_windows_line_ends_are_fine():
 def test_what_is_no_file_is_told(tmp_path, name):
     with pytest.raises(InvalidInput, match=r"is no regular file|cannot be read: No such file"):
         read(tmp_path / name)
+
+
+def test_a_file_that_may_not_be_looked_at_is_not_taken_for_missing(tmp_path):
+    (tmp_path / "file").touch()
+    assert not is_missing(tmp_path / "file" / "macs.yml")
+    assert is_missing(tmp_path / "macs.yml")

@@ -112,3 +112,15 @@ def test_editors_find_the_schemas(name):
         mark, _, schema = path.read_text().splitlines()[0].partition("$schema=")
         assert mark == "# yaml-language-server: "
         assert (path.parent / schema).resolve() == ROOT / "schemas" / f"{path.stem}.schema.json"
+
+
+def test_every_key_is_in_the_reference():
+    reference = (ROOT / "docs" / "files.md").read_text(encoding="utf-8")
+    definitions = [json.loads(schema_text(name)) for name in MODELS]
+    keys = {
+        key
+        for schema in definitions
+        for shape in (schema, *schema["$defs"].values())
+        for key in shape.get("properties", {})
+    }
+    assert [key for key in sorted(keys) if f"`{key}`" not in reference and f"{key}:" not in reference] == []
