@@ -7,6 +7,7 @@ import click
 
 from flathood.bench import compile as compiling
 from flathood.bench import lab as rehearsing
+from flathood.bench import proof as proving
 from flathood.bench.measure import measure, report
 
 _SIZES = click.option(
@@ -34,3 +35,11 @@ def compile_(sizes: tuple[int, ...], as_json: bool) -> None:
 def lab(sizes: tuple[int, ...], as_json: bool) -> None:
     """Bring labs of synthetic clusters up and take them down (needs root)."""
     report("lab", [measure(rehearsing.work, size) for size in sizes or rehearsing.SIZES], as_json)
+
+
+@bench.command()
+@_SIZES
+@_JSON
+def proof(sizes: tuple[int, ...], as_json: bool) -> None:
+    """Prove the files of synthetic clusters: every ordered pair, from name to the peer's NIC."""
+    report("proof", [measure(proving.work, size) for size in sizes or compiling.SIZES], as_json)

@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
 from flathood.cli import options as shared
 from flathood.plan import load_plan
 from flathood.plan.bundle import machines, write_bundle
-from flathood.plan.views import Options
 
 
 @click.command("compile")
@@ -25,11 +23,11 @@ from flathood.plan.views import Options
 )
 @click.option("--node", "nodes", multiple=True, metavar="NAME", help="Only this machine; may be given again.")
 @shared.views
-def compile_(directory: Path, out: Path, nodes: tuple[str, ...], **options: Any) -> None:
+def compile_(directory: Path, out: Path, nodes: tuple[str, ...], **options: str | int) -> None:
     """Compile the cluster in DIR: the files of every node, spare and the head."""
     plan = load_plan(directory)
     for name in nodes:
         if name not in machines(plan):
             raise click.BadParameter(f"there is no machine {name!r} in {plan.cluster.cluster}", param_hint="--node")
-    written = write_bundle(plan, out, Options(**options), nodes or None)
+    written = write_bundle(plan, out, shared.options_of(options), nodes or None)
     click.echo(f"{out}: {written.machines:,} machines, {written.files:,} files, {written.bytes:,} bytes")

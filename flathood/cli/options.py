@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
+from flathood.plan.views import Options
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 #: The folder with cluster.yml, wiring.yml and macs.yml.
@@ -38,3 +40,8 @@ def views(command: Command) -> Command:
     for option in _VIEWS:
         command = option(command)
     return command
+
+
+def options_of(given: dict[str, Any]) -> Options:
+    """What a command that has the options of `views` was given for them."""
+    return Options(**given)

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flathood.fabrics import fabric_of
+from flathood.plan.proof.findings import Place
 from flathood.registry.model import Registry
 from flathood.spec.model import Cluster
 from flathood.wiring.model import Wiring
@@ -78,3 +79,10 @@ class Cabling:
             return "not plugged in"
         colour = self.cluster.uplink.colour if segment == UPLINK else self.cluster.switches[segment].colour
         return f"{self.alias(machine, slot)} {colour}"
+
+    def place(self, machine: int, slot: int, file: str) -> Place:
+        """A file that is about one NIC; slot -1: about `node0`."""
+        if slot < 0:
+            return Place(file, "node0")
+        cable = self.cable(machine, slot) if slot < self.segment.shape[1] else ""
+        return Place(file, f"fnn{slot}", cable)

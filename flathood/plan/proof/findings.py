@@ -5,7 +5,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
+
+#: What to do about most findings: the files are made by a program, so they are not to be mended by hand.
+AGAIN = "compile and install it again"
 
 
 @dataclass(frozen=True, order=True)
@@ -25,27 +28,36 @@ class Finding:
     remedy: str
 
     def __str__(self) -> str:
+        """Where it is, what is wrong, what to do."""
         place = " ".join(filter(None, (self.machine, self.nic, self.cable and f"[{self.cable}]", self.file)))
         return f"{place}: {self.message}; {self.remedy}"
 
 
+class Place(NamedTuple):
+    """Where something is: the file on the machine; the NIC and its cable where there is one."""
+
+    file: str
+    nic: str = ""
+    cable: str = ""
+
+
 #: Every kind of thing that is proved, in the order of reports, and what one of them is.
 KINDS = {
-    "files": "files: each is there, and one that a role writes",
-    "links": "NICs: named, matched by their MAC, MTU set, nothing automatic",
+    "files": "files: there, and one that a role writes",
+    "links": "NICs and node0: named, matched, MTU, nothing automatic",
     "addresses": "addresses: configured once, in the right subnet",
-    "names": "names: one address each, which is the machine's own",
-    "neighborhoods": "ordered pairs on each neighborhood they share: name, NIC, MAC, cable, peer's NIC",
-    "paths": "ordered pairs, each other address of the peer: route, NIC, MAC, cable, peer's NIC",
-    "uplink": "paths to and from spares and head",
-    "replies": "paths back: the source address is one that the peer reaches",
+    "names": "names: one address each, the named machine's own",
+    "neighborhoods": "ordered pairs, on each neighborhood they share",
+    "paths": "ordered pairs, to each other address of the peer",
+    "uplink": "ways to and from spares and head, through the uplink",
+    "replies": "ways back, to the address that a packet comes from",
     "choice": "pairs: both ends chose the same neighborhood",
     "arp": "NICs that never ask who has an address",
     "neighbors": "permanent neighbor entries: right address, right MAC",
-    "forwarding": "sysctls: no forwarding, no redirects, ARP and reverse path as a host with many NICs needs",
-    "multicast": "machines that send to and join groups by one NIC",
+    "forwarding": "sysctls: no forwarding, no redirects, ARP, reverse path",
+    "multicast": "machines that use one NIC for all groups",
     "mpi": "settings for MPI, NCCL and Gloo",
-    "leases": "leases and refusals of the head's DHCP",
+    "leases": "lines of the head's DHCP and DNS",
 }
 
 
@@ -101,18 +113,15 @@ class Ledger:
         if count:
             self.report.proved[check] += count
 
-    def fail(
-        self, check: str, file: str, message: str, remedy: str, nic: str = "", cable: str = "", count: int = 1
-    ) -> None:
+    def fail(self, check: str, place: Place, message: str, remedy: str = AGAIN, *, count: int = 1) -> None:
         """Note one finding that makes ``count`` things fail."""
         self.report.failed[check] += count
-        self.report.failures.append(Finding(self.machine, check, nic, cable, file, message, remedy))
+        finding = Finding(self.machine, check, place.nic, place.cable, place.file, message, remedy)
+        self.report.failures.append(finding)
 
-    def expect(
-        self, check: str, holds: bool, file: str, message: str, remedy: str, nic: str = "", cable: str = ""
-    ) -> None:
+    def expect(self, check: str, holds: bool, place: Place, message: str) -> None:
         """Count one thing as proved, or note why not."""
         if holds:
             self.proved(check)
         else:
-            self.fail(check, file, message, remedy, nic, cable)
+            self.fail(check, place, message)

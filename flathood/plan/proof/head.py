@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from flathood.plan.proof.findings import Ledger
+from flathood.plan.proof.findings import Ledger, Place
 from flathood.plan.proof.syntax import colons, dotted
 from flathood.plan.proof.world import Role, World
 
 FILE = "/etc/dnsmasq.d/fnn.conf"
-_AGAIN = "compile and install it again"
 
 
 def check_leases(ledger: Ledger, world: World, data: bytes) -> None:
@@ -46,6 +45,6 @@ def check_leases(ledger: Ledger, world: World, data: bytes) -> None:
     lines = (line for line in data.decode("utf-8", "replace").split("\n") if line and line[0] != "#")
     found = Counter(lines)
     for line, what in wanted.items():
-        ledger.expect("leases", found[line] == 1, FILE, f"`{line}` is there {found[line]} times: it {what}", _AGAIN)
+        ledger.expect("leases", found[line] == 1, Place(FILE), f"`{line}` is there {found[line]} times: it {what}")
     for line in found.keys() - wanted.keys():
-        ledger.fail("leases", FILE, f"`{line}` is no line of this cluster's", "remove it, or fix it")
+        ledger.fail("leases", Place(FILE), f"`{line}` is no line of this cluster's", "remove it, or mend it")

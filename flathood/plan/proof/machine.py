@@ -17,13 +17,13 @@ from flathood.plan.proof.syntax import Kind, Sections, dotted
 
 Ints = npt.NDArray[np.int64]
 _DROP_IN = re.compile(r"/etc/systemd/network/50-fnn(\d+)\.network\.d/(\w+)\.conf")
-_AGAIN = "compile and install it again"
 
 
 @dataclass(frozen=True, eq=False)
 class DropIns:
-    """``neighbors``: int64[3, entries]: slot, address, MAC. ``routes``: int64[4, routes]: network, length, slot, gateway.
+    """What the drop-ins of a machine say.
 
+    ``neighbors``: int64[3, entries]: slot, address, MAC. ``routes``: int64[4, routes]: network, length, slot, gateway.
     ``groups``: slot, network, length and source of each multicast route. ``silent``: the slots with ARP off.
     """
 
@@ -66,21 +66,19 @@ def read_drop_ins(
         for row in np.flatnonzero(kind == Kind.UNKNOWN).tolist():
             text = " ".join(known.texts[numbers[row]].decode("utf-8", "replace").split())
             check = {"arp": "neighbors", "multicast": "multicast"}.get(place[1], "paths")
-            cable = cabling.cable(machine, slot) if slot < cabling.segment.shape[1] else ""
-            ledger.fail(check, path, f"section `[{text}` means nothing here", _AGAIN, f"fnn{slot}", cable)
+            ledger.fail(check, cabling.place(machine, slot, path), f"section `[{text}` means nothing here")
     return DropIns(np.hstack(neighbors), np.hstack(routes), tuple(groups), tuple(silent))
 
 
 def check_arp(ledger: Ledger, cabling: Cabling, machine: int, drop_ins: DropIns) -> None:
-    """Every NIC in use of a node or spare has ARP off; the head has it on, for machines that are not provisioned yet."""
+    """Every NIC in use of a node or spare has ARP off; the head's has not, as it must answer machines that are new."""
     wanted = [] if machine == len(cabling.names) - 1 else cabling.used(machine)
     for slot in sorted({*wanted, *drop_ins.silent}):
         times = drop_ins.silent.count(slot)
         message = f"ARP=no is there {times} times; {'once' if slot in wanted else 'never'} is right"
         if times == 0:
             message = "ARP is left on: the node would ask everybody for an address it has no entry for"
-        nic, cable = f"fnn{slot}", cabling.cable(machine, slot)
-        ledger.expect("arp", times == (slot in wanted), file_of(slot, "arp"), message, _AGAIN, nic, cable)
+        ledger.expect("arp", times == (slot in wanted), cabling.place(machine, slot, file_of(slot, "arp")), message)
 
 
 def check_groups(ledger: Ledger, cabling: Cabling, machine: int, drop_ins: DropIns, outside: tuple[int, int]) -> None:
@@ -91,7 +89,5 @@ def check_groups(ledger: Ledger, cabling: Cabling, machine: int, drop_ins: DropI
         f"{dotted(net)}/{length} by fnn{nic} from {dotted(ip)}" for nic, net, length, ip in drop_ins.groups
     )
     message = f"multicast goes by {shown or 'no NIC'}; right is 224.0.0.0/4 by fnn{slot} from {dotted(source)}, once"
-    cable = cabling.cable(machine, slot)
-    ledger.expect(
-        "multicast", drop_ins.groups == wanted, file_of(slot, "multicast"), message, _AGAIN, f"fnn{slot}", cable
-    )
+    place = cabling.place(machine, slot, file_of(slot, "multicast"))
+    ledger.expect("multicast", drop_ins.groups == wanted, place, message)

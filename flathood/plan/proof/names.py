@@ -8,14 +8,14 @@ from array import array
 import numpy as np
 import numpy.typing as npt
 
-from flathood.plan.proof.findings import Ledger
+from flathood.plan.proof.findings import Ledger, Place
 from flathood.plan.proof.syntax import Numbers, address, dotted
 from flathood.plan.proof.world import Role, World
 
 Ints = npt.NDArray[np.int64]
 FILE = "/etc/hosts"
+_PLACE = Place(FILE)
 _LOCAL = {"127.0.0.1": {"localhost"}, "::1": {"localhost", "ip6-localhost", "ip6-loopback"}}
-_AGAIN = "compile and install it again"
 #: What a name stands for, beside a number of a segment: any address, the node's, the outside one.
 _PLAIN, _NODE, _OUT = -1, -2, -3
 
@@ -87,7 +87,9 @@ class Names:
         good = wanted & (times == 1) & fits
         ledger.proved("names", int(np.count_nonzero(good)))
         for number in np.flatnonzero((wanted & ~good) | (~wanted & (times > 0))).tolist():
-            self._tell(ledger, number, bool(wanted[number]), int(times[number]), int(got[number]), int(right[number]))
+            what = self._told(number, bool(wanted[number]), int(times[number]), int(got[number]))
+            should = f" (should be {dotted(int(world.ip[right[number]]))})" if right[number] >= 0 else ""
+            ledger.fail("names", _PLACE, f"{self._texts[number]} {what}{should}")
         plain = np.full(len(cabling.names), -1, dtype=np.int64)
         which = np.flatnonzero((self._kind == _PLAIN) & good)
         plain[self._machine[which]] = row[which]
@@ -139,25 +141,21 @@ class Names:
         """Check what can be seen line by line: localhost, and lines that mean nothing."""
         local = [int(np.count_nonzero(numbers == number)) for number in self._local]
         holds = len(local) >= len(_LOCAL) and sum(local) == len(_LOCAL) and max(local) == 1
-        ledger.expect("names", holds, FILE, "localhost is not 127.0.0.1 and ::1, once each", _AGAIN)
+        ledger.expect("names", holds, _PLACE, "localhost is not 127.0.0.1 and ::1, once each")
         for number in sorted(self._strange.keys() & set(numbers.tolist())):
             message = f"line `{self._strange[number]}` names nothing in this cluster"
-            ledger.fail("names", FILE, message, "remove it, or fix it")
+            ledger.fail("names", _PLACE, message, "remove it, or mend it")
 
-    def _tell(self, ledger: Ledger, number: int, wanted: bool, times: int, got: int, right: int) -> None:
-        name = self._texts[number]
+    def _told(self, number: int, wanted: bool, times: int, got: int) -> str:
+        """What is wrong with a name."""
         if not wanted:
-            message = f"{name} is there, but this machine and that one do not share that neighborhood"
-        elif times == 0:
-            message = f"{name} is missing"
-        elif times > 1:
-            message = f"{name} is there {times} times"
-        else:
-            of = self._world.find(np.array([got]))[0]
-            whose = (
-                f"an address of {self._world.cabling.names[self._world.machine[of]]}" if of >= 0 else "nobody's address"
-            )
-            message = f"{name} is {dotted(got)}, {whose}"
-        if right >= 0:
-            message += f" (should be {dotted(int(self._world.ip[right]))})"
-        ledger.fail("names", FILE, message, _AGAIN)
+            return "is there, but this machine and that one do not share that neighborhood"
+        if times == 0:
+            return "is missing"
+        if times > 1:
+            return f"is there {times} times"
+        row = int(self._world.find(np.array([got]))[0])
+        whose = (
+            f"an address of {self._world.cabling.names[self._world.machine[row]]}" if row >= 0 else "nobody's address"
+        )
+        return f"is {dotted(got)}, {whose}"

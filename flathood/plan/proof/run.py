@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole proof: first every machine's addresses, then each machine by itself, on two processors if it is worth it."""
+"""The whole proof: first every machine's addresses, then each machine by itself, on two processors if that pays."""
 
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from flathood.plan.proof.cabling import Cabling
-from flathood.plan.proof.findings import Finding, Ledger, Report
+from flathood.plan.proof.findings import Finding, Ledger, Place, Report
 from flathood.plan.proof.head import FILE as DNSMASQ
 from flathood.plan.proof.head import check_leases
 from flathood.plan.proof.links import check_links
@@ -36,7 +36,7 @@ _PROCESSES = 2
 
 
 class _Part(NamedTuple):
-    """What the proof of some machines gave: the report, and the segment by which each goes to each (see `check_paths`)."""
+    """What the proof of some machines gave: the report, and by which segment each goes to each (see `check_paths`)."""
 
     report: Report
     chosen: dict[int, Ints]
@@ -72,27 +72,28 @@ def _parts(world: World, source: Source) -> list[_Part]:
 
 def _some(world: World, source: Source, machines: Sequence[int]) -> _Part:
     """The proof of some machines; what was understood once serves all of them."""
-    sections, names = Sections(), Names(world)
+    known = (Sections(), Names(world))
     part = _Part(Report(), {})
     for machine in machines:
         ledger = Ledger(world.cabling.names[machine])
-        part.chosen[machine] = _one(ledger, world, source, machine, sections, names)
+        part.chosen[machine] = _one(ledger, world, source.files(ledger.machine), machine, known)
         part.report.add(ledger.report)
     return part
 
 
-def _one(ledger: Ledger, world: World, source: Source, machine: int, sections: Sections, names: Names) -> Ints:
+def _one(ledger: Ledger, world: World, files: Mapping[str, bytes], machine: int, known: tuple[Sections, Names]) -> Ints:
+    """The proof of one machine; by which segment it goes to each other."""
     cabling = world.cabling
-    files = source.files(ledger.machine)
+    sections, names = known
     expected = expected_files(cabling, machine)
     for path in sorted(expected - files.keys()):
-        ledger.fail("files", path, "is missing", "compile and install it again")
+        ledger.fail("files", Place(path), "is missing")
     used = cabling.used(machine)
     for path in sorted(files.keys() - expected):
         place = drop_in(path)
-        known = place is not None and place[0] in used and place[1] in ("routes", "multicast")
-        if not known and path not in ("/etc/sysctl.d/60-fnn-head.conf",):
-            ledger.fail("files", path, "is a file that no role writes here", "remove it")
+        right = place is not None and place[0] in used and place[1] in ("routes", "multicast")
+        if not right and path not in ("/etc/sysctl.d/60-fnn-head.conf",):
+            ledger.fail("files", Place(path), "is a file that no role writes here", "remove it")
     ledger.proved("files", len(expected & files.keys()))
     plain = names.check(ledger, machine, files[HOSTS]) if HOSTS in files else np.full(len(cabling.names), -1)
     drop_ins = read_drop_ins(ledger, cabling, machine, files, sections)

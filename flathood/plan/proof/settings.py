@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from flathood.plan.proof.cabling import Cabling
-from flathood.plan.proof.findings import Ledger
+from flathood.plan.proof.findings import Ledger, Place
 from flathood.plan.proof.syntax import dotted, settings_of
 from flathood.plan.proof.world import Role, World
 
-_AGAIN = "compile and install it again"
 _SYSCTL = "/etc/sysctl.d/60-fnn-"
 _FOLDER = "/etc/flathood/mpi/"
 _OPEN_MPI = "/etc/openmpi/openmpi-mca-params.conf"
@@ -50,7 +49,7 @@ def check_hostname(ledger: Ledger, data: bytes) -> None:
     """The machine's name is its own."""
     shown = data.decode("utf-8", "replace").strip()
     message = f"the host name is {shown!r}, not {ledger.machine!r}"
-    ledger.expect("names", data == f"{ledger.machine}\n".encode(), "/etc/hostname", message, _AGAIN)
+    ledger.expect("names", data == f"{ledger.machine}\n".encode(), Place("/etc/hostname"), message)
 
 
 def check_sysctls(ledger: Ledger, cabling: Cabling, machine: int, files: Mapping[str, bytes], entries: int) -> None:
@@ -73,7 +72,7 @@ def check_sysctls(ledger: Ledger, cabling: Cabling, machine: int, files: Mapping
             continue
         settings = settings_of(data.decode("utf-8", "replace").split("\n"), " = ")
         if settings is None or settings.keys() & found.keys():
-            ledger.fail("forwarding", path, "has a line that is no setting, or one that is there twice", _AGAIN)
+            ledger.fail("forwarding", Place(path), "has a line that is no setting, or one that is there twice")
         for key, value in (settings or {}).items():
             name, _, level = key.partition("-net.ipv4.neigh.default.gc_thresh")
             if name == "" and level in ("1", "2", "3") and value.isdecimal():
@@ -84,11 +83,11 @@ def check_sysctls(ledger: Ledger, cabling: Cabling, machine: int, files: Mapping
     for key in sorted(wanted.keys() | found.keys()):
         message = f"{key} is {found.get(key, 'not set')}; right is {wanted.get(key, 'not to set it')}"
         path = next((path for path, data in files.items() if path.startswith(_SYSCTL) and key.encode() in data), "")
-        ledger.expect("forwarding", found.get(key) == wanted.get(key), path or f"{_SYSCTL}*.conf", message, _AGAIN)
+        ledger.expect("forwarding", found.get(key) == wanted.get(key), Place(path or f"{_SYSCTL}*.conf"), message)
     sizes = [limits.get(level, 0) for level in (1, 2, 3)]
     enough = entries < sizes[0] < sizes[1] < sizes[2] if limits else entries <= _KERNEL_LIMIT // 2
     message = f"gc_thresh1 to 3 are {sizes}: they must rise and be above the {entries} neighbor entries"
-    ledger.expect("forwarding", enough, file, message, _AGAIN)
+    ledger.expect("forwarding", enough, Place(file), message)
 
 
 def check_mpi(ledger: Ledger, world: World, machine: int, files: Mapping[str, bytes]) -> None:
@@ -101,7 +100,7 @@ def check_mpi(ledger: Ledger, world: World, machine: int, files: Mapping[str, by
         holds = lines == [form.format(node, options.mpi_slots) for node in nodes]
         message = f"does not list all {len(nodes)} nodes once, in their order, with {options.mpi_slots} slots"
         if data is not None:
-            ledger.expect("mpi", holds, f"{_FOLDER}{name}", message, _AGAIN)
+            ledger.expect("mpi", holds, Place(f"{_FOLDER}{name}"), message)
     slots, subnets = _networks(world, machine)
     wanted = {
         "btl_tcp_if_include": subnets,
@@ -136,8 +135,8 @@ def _table(ledger: Ledger, files: Mapping[str, bytes], file: str, separator: str
         return
     found = settings_of(files[file].decode("utf-8", "replace").split("\n"), separator)
     if found is None:
-        ledger.fail("mpi", file, "has a line that is no setting, or one that is there twice", _AGAIN)
+        ledger.fail("mpi", Place(file), "has a line that is no setting, or one that is there twice")
         return
     for key in sorted(wanted.keys() | found.keys()):
         message = f"{key} is {found.get(key, 'not set')}; right is {wanted.get(key, 'not to set it')}"
-        ledger.expect("mpi", found.get(key) == wanted.get(key), file, message, _AGAIN)
+        ledger.expect("mpi", found.get(key) == wanted.get(key), Place(file), message)

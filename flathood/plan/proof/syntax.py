@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading systemd's configuration files section by section, each different section once.
 
-The drop-ins of a large cluster have millions of sections and few different ones, so a section's bytes are looked up in a
-dictionary and understood the first time they are met.
+The drop-ins of a large cluster have millions of sections and few different ones, so a section's bytes are looked up in
+a dictionary and understood the first time they are met.
 """
 
 from __future__ import annotations
@@ -128,6 +128,7 @@ class Numbers(dict[bytes, int]):
         self._ask = ask
 
     def __missing__(self, key: bytes) -> int:
+        """Ask, and remember."""
         self[key] = number = self._ask(key)
         return number
 

@@ -6,13 +6,15 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from enum import IntEnum
+from ipaddress import IPv4Network
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from flathood.plan.proof.cabling import Cabling
-from flathood.plan.proof.findings import Finding, Report
+from flathood.plan.proof.findings import AGAIN, Finding, Ledger, Report
 from flathood.plan.proof.syntax import dotted
 from flathood.plan.views.base import Options
 
@@ -69,20 +71,15 @@ class World:
 
 def gather(cabling: Cabling, options: Options, configured: list[Configured], report: Report) -> World:
     """Put all machines' addresses together and check what can be seen only so; an address told twice is kept once."""
-    _subnets(cabling, configured, report)
+    _check_subnets(cabling, configured, report)
     first: dict[int, Configured] = {}
     for entry in configured:
         other = first.setdefault(entry.ip, entry)
         if other is entry:
             report.proved["addresses"] += 1
         else:
-            _fail(
-                cabling,
-                report,
-                entry,
-                f"{dotted(entry.ip)} is {cabling.names[other.machine]}'s too",
-                "give it to one only",
-            )
+            message = f"{dotted(entry.ip)} is {cabling.names[other.machine]}'s, too"
+            _fail(report, cabling, entry, message)
     rows = sorted(first.values(), key=lambda entry: entry.ip)
     columns = np.array([(e.ip, e.machine, e.slot, e.role, e.length) for e in rows], dtype=np.int64).reshape(-1, 5).T
     ip, machine, slot, role, length = columns
@@ -90,42 +87,32 @@ def gather(cabling: Cabling, options: Options, configured: list[Configured], rep
     return World(cabling, options, ip, machine, slot, role, length, segment)
 
 
-def _subnets(cabling: Cabling, configured: list[Configured], report: Report) -> None:
+def _check_subnets(cabling: Cabling, configured: list[Configured], report: Report) -> None:
     """All NICs of a segment are in one subnet (the one that most are in), and no other segment's overlaps it."""
-    by_segment: dict[int, list[tuple[int, int, Configured]]] = {}
+    by_segment: dict[int, list[tuple[str, Configured]]] = {}
     for entry in configured:
         if entry.role == Role.NEIGHBORHOOD:
-            network = entry.ip >> (32 - entry.length)
-            by_segment.setdefault(int(cabling.segment[entry.machine, entry.slot]), []).append(
-                (network, entry.length, entry)
-            )
-    ranges = []
+            subnet = f"{dotted(entry.ip & (-1 << (32 - entry.length)))}/{entry.length}"
+            by_segment.setdefault(int(cabling.segment[entry.machine, entry.slot]), []).append((subnet, entry))
+    subnets = []
     for segment, members in by_segment.items():
-        (network, length), _ = Counter((network, length) for network, length, _ in members).most_common(1)[0]
-        ranges.append((network << (32 - length), (network + 1) << (32 - length), segment))
-        subnet = f"{dotted(network << (32 - length))}/{length}"
-        for other, other_length, entry in members:
-            if (other, other_length) != (network, length):
-                _fail(
-                    cabling,
-                    report,
-                    entry,
-                    f"{dotted(entry.ip)}/{entry.length} is not in {subnet}, the subnet of the others on this cable's switch",
-                    "give it an address there",
+        most = Counter(subnet for subnet, _ in members).most_common(1)[0][0]
+        subnets.append((IPv4Network(most), segment))
+        for subnet, entry in members:
+            if subnet != most:
+                message = (
+                    f"{dotted(entry.ip)}/{entry.length} is not in {most}, where the others on this neighborhood are"
                 )
-    ranges.sort()
-    for (_, end, one), (begin, _, two) in zip(ranges, ranges[1:], strict=False):
-        if begin < end:
-            names = f"{cabling.segments[one]} and {cabling.segments[two]}"
-            message = f"the subnets of {names} overlap at {dotted(begin)}"
+                _fail(report, cabling, entry, message)
+    for (one, left), (two, right) in pairwise(sorted(subnets)):
+        if one.overlaps(two):
+            names = f"{cabling.segments[left]} and {cabling.segments[right]}"
+            message = f"the subnets of {names} overlap: {one} and {two}"
             report.failed["addresses"] += 1
-            report.failures.append(
-                Finding(cabling.cluster.cluster, "addresses", "", names, "", message, "compile again")
-            )
+            report.failures.append(Finding(cabling.cluster.cluster, "addresses", "", names, "", message, AGAIN))
 
 
-def _fail(cabling: Cabling, report: Report, entry: Configured, message: str, remedy: str) -> None:
-    nic, cable = (f"fnn{entry.slot}", cabling.cable(entry.machine, entry.slot)) if entry.slot >= 0 else ("node0", "")
-    report.failed["addresses"] += 1
-    name = cabling.names[entry.machine]
-    report.failures.append(Finding(name, "addresses", nic, cable, entry.file, message, remedy))
+def _fail(report: Report, cabling: Cabling, entry: Configured, message: str) -> None:
+    ledger = Ledger(cabling.names[entry.machine])
+    ledger.fail("addresses", cabling.place(entry.machine, entry.slot, entry.file), message)
+    report.add(ledger.report)
