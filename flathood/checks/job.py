@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The MPI job: whether it makes sense to start it, and with what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flathood.plan import Plan
+from flathood.plan.views.mpi import OPEN_MPI_HOSTS
+
+#: Seconds that a job may take: for its start, and for each rank (ranks share processors in the lab).
+_START, _RANK = 60, 2
+
+
+def obstacle(plan: Plan, started: Mapping[str, Mapping[str, Any]], traffic: Mapping[str, Mapping[str, Any]]) -> str:
+    """Why there is no job to start, or "".
+
+    ``started`` and ``traffic``: machine → what the probe's tasks registered, {} for a task that was left out. A job over
+    a broken network waits for timeouts and says less than the echoes have said.
+    """
+    nodes = plan.names[: plan.node_count]
+    absent = [node for node in nodes if "deviations" not in started.get(node, {})]
+    if absent:
+        return f"all nodes have to take part: {', '.join(absent[:5])}{' and others do' if absent[5:] else ''} not"
+    broken = sum(len(traffic.get(node, {}).get("deviations", {}).get("echo", ())) for node in nodes)
+    return f"the plain traffic has to work first: {broken} echoes failed" if broken else ""
+
+
+def arguments(plan: Plan) -> dict[str, Any]:
+    """The arguments of flathood.cluster.mpi_job: one rank on every node."""
+    ranks = plan.node_count
+    return {"hostfile": OPEN_MPI_HOSTS, "ranks": ranks, "seconds": _START + _RANK * ranks}
