@@ -89,6 +89,7 @@ def borrow(lab: str) -> None:
     """Take what all labs share, and note that `lab` uses it (its control group is the note)."""
     with hold(_LOCK, "prepares this machine for a lab", patience=30):
         cgroups.mount()
+        cgroups.end(paths.lab_cgroup(lab))  # left by a lab whose mount of the hierarchy was lost before its processes
         paths.command_cgroup(lab).mkdir(parents=True, exist_ok=True)
         before = int(_INOTIFY.read_text())
         if before < _INOTIFY_NEEDED:

@@ -172,7 +172,7 @@ def leader_in(group: Path) -> int | None:
 def inside(lab: str, machine: str, argv: Iterable[str], timeout: float | None = None) -> list[str]:
     """The command that runs `argv` in a machine as its root, in the lab's control group; at most `timeout` seconds."""
     limit = ("timeout", "--kill-after=2", f"{timeout:.3f}") if timeout else ()
-    spaces = ("--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup")
+    spaces = ("--root", "--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup")
     terminal = os.environ.get("TERM", "dumb")
     clean = (
         "env",

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from flathood.errors import Conflict
-from flathood.lab import Lab, LabError, cgroups, paths, state
+from flathood.lab import Lab, LabError, cgroups, paths, state, teardown
 from flathood.lab.faults import FaultKind
 from flathood.lab.host import memory_free
 from flathood.lab.run import run
@@ -345,6 +345,18 @@ def test_up_recovers_from_what_a_crash_left(other: Path) -> None:
     paths.state_file("labother").unlink()
     assert lab.up()
     assert lab.exec("a", ["true"]).returncode == 0
+
+
+def test_up_ends_machines_that_only_the_kernel_still_knows(other: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = Lab.open(other)
+    lab.up()
+    before = cgroups.processes(paths.lab_cgroup("labother"))
+    with monkeypatch.context() as blind:
+        blind.setattr(paths, "CGROUPS", paths.CGROUPS / "not-mounted")
+        blind.setattr("flathood.lab.host.give_back", lambda: None)
+        teardown.clear("labother")
+    lab.up()
+    assert set(before).isdisjoint(cgroups.processes(paths.lab_cgroup("labother")))
 
 
 def test_two_ups_at_once_collide_with_a_message(other: Path) -> None:
