@@ -351,11 +351,13 @@ def test_up_ends_machines_that_only_the_kernel_still_knows(other: Path, monkeypa
     lab = Lab.open(other)
     lab.up()
     before = cgroups.processes(paths.lab_cgroup("labother"))
-    with monkeypatch.context() as blind:
+    with monkeypatch.context() as blind:  # as if the control groups had been unmounted before the lab was cleared
         blind.setattr(paths, "CGROUPS", paths.CGROUPS / "not-mounted")
         blind.setattr("flathood.lab.host.give_back", lambda: None)
         teardown.clear("labother")
-    lab.up()
+    with monkeypatch.context() as blind:
+        blind.setattr(teardown, "remains", lambda lab: False)
+        lab.up()
     assert set(before).isdisjoint(cgroups.processes(paths.lab_cgroup("labother")))
 
 
