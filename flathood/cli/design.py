@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`flathood design`: make a cluster's wiring.yml, and say how good it is and what is proved."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from flathood.design.designer import Limits, Progress
+from flathood.design.folder import Options, Outcome, design_folder
+from flathood.design.objective import figure
+from flathood.design.profiles import SHAPES
+from flathood.inventory import WIRING
+from flathood.writing import locked
+
+_MOST_LINES = 40  # of a difference on a screen; --json has all of it
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".")
+@click.option("--profile", help=f"Design for other traffic than cluster.yml's: {', '.join(SHAPES)} or a CSV file.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed, the same wiring.")
+@click.option("--rounds", type=click.IntRange(1, 10_000), default=Limits.rounds, show_default=True, help="How long.")
+@click.option("--seconds", type=click.FloatRange(0.1, 86_400), help="Instead: as many rounds as fit into this time.")
+@click.option("--force", is_flag=True, help="Replace the wiring that is there even by one that is no better.")
+@click.option("--dry-run", is_flag=True, help="Show what would change and write nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def design(folder: Path, **given: Any) -> None:  # noqa: ANN401 - click hands the options over by name
+    """Design the wiring of the cluster in FOLDER (default: this one) and write its wiring.yml.
+
+    A wiring that is there and as good stays. Ctrl-C ends the search with the best wiring so far.
+    """
+    options = Options(
+        profile=_profile(given["profile"]),
+        limits=Limits(given["seed"], given["rounds"], given["seconds"]),
+        force=given["force"],
+    )
+    target = folder / WIRING
+    errors = Console(stderr=True)
+    with nullcontext() if given["dry_run"] else locked(target):
+        with errors.status("designing") as status:
+            outcome = design_folder(folder, options, lambda progress: status.update(_line(progress)))
+        if not given["dry_run"]:
+            outcome.save()
+    if given["as_json"]:
+        click.echo(json.dumps(report(outcome, written=outcome.changed and not given["dry_run"]), indent=2))
+        return
+    _show(outcome, target, dry_run=given["dry_run"])
+
+
+def report(outcome: Outcome, *, written: bool) -> dict[str, Any]:
+    """An outcome as plain data."""
+    return {
+        "cluster": outcome.wiring.cluster,
+        "changed": outcome.changed,
+        "written": written,
+        "verdict": outcome.verdict(),
+        "interrupted": outcome.interrupted,
+        "cables": {"plug": outcome.cables[0], "unplug": outcome.cables[1]},
+        "evaluation": outcome.evaluation.report(),
+        "given": outcome.given.report() if outcome.given else None,
+        "found": outcome.found.report() if outcome.found else None,
+        "wiring": outcome.wiring.model_dump(mode="json"),
+    }
+
+
+def _profile(text: str | None) -> object:
+    return {"file": str(Path(text).resolve())} if text and text.endswith(".csv") else text
+
+
+def _line(progress: Progress) -> str:
+    left = f", {progress.uncovered} pairs not covered yet" if progress.uncovered else ""
+    total = f" of {progress.rounds}" if progress.rounds else ""
+    return (
+        f"designing: round {progress.round}{total}, {progress.engine}{left}; "
+        f"best quality {progress.best:.4f}; {progress.seconds:.0f} s"
+    )
+
+
+def _show(outcome: Outcome, target: Path, *, dry_run: bool) -> None:
+    console = Console()
+    if outcome.unfit:
+        console.print(f"The {target.name} that is there does not fit cluster.yml:", style="yellow")
+        console.print(str(outcome.unfit), markup=False, highlight=False, soft_wrap=True)
+    console.print(_table(outcome))
+    if outcome.interrupted:
+        console.print("Interrupted: this is the best that was found until then.", style="yellow")
+    console.print(outcome.verdict(), soft_wrap=True)
+    if outcome.changed:
+        if outcome.given:
+            plug, unplug = outcome.cables
+            console.print(f"Cables to plug: {plug}; to unplug: {unplug}.")
+        _difference(console, outcome, target)
+    state = ("would be written" if dry_run else "written") if outcome.changed else "unchanged"
+    console.print(f"{target}: {state}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _table(outcome: Outcome) -> Table:
+    table = Table(title=f"Wiring of {outcome.wiring.cluster}")
+    table.add_column("figure")
+    table.add_column("wiring", justify="right")
+    before = outcome.given if outcome.changed else None
+    if before:
+        table.add_column("before", justify="right")
+    table.add_column("bound", justify="right")
+    for name, key, bound in _ROWS:
+        row = [name, _text(getattr(outcome.evaluation, key))]
+        row += [_text(getattr(before, key))] if before else []
+        table.add_row(*row, bound if not bound.isidentifier() else _text(getattr(outcome.evaluation, bound)))
+    return table
+
+
+#: Figure, field of the evaluation, and its bound: a field too, or a text.
+_ROWS = (
+    ("pairs of nodes", "pairs", ""),
+    ("pairs that share no switch", "uncovered", "0"),
+    ("pairs with 0, 1, 2, … shared", "histogram", ""),
+    ("mean shared switches", "mean", "mean_bound"),
+    ("mean, by the profile", "profile_mean", "profile_bound"),
+    ("throughput, even split", "throughput", "throughput_bound"),
+    ("bisection, best case", "bisection_best", ""),
+    ("bisection, conservative", "bisection_conservative", ""),
+    ("latency in switches", "latency", "1"),
+    ("ports in use on each switch", "fill", ""),
+    ("quality", "quality", "1"),
+)
+
+
+def _text(value: float | tuple[int, ...]) -> str:
+    if isinstance(value, tuple):
+        return " ".join(str(number) for number in value)
+    return str(value if isinstance(value, int) else figure(value))
+
+
+def _difference(console: Console, outcome: Outcome, target: Path) -> None:
+    name = target.name
+    lines = list(
+        difflib.unified_diff(
+            outcome.before.splitlines(),
+            outcome.after.splitlines(),
+            f"{name} (before)",
+            f"{name} (after)",
+            "",
+            "",
+            0,
+            "",
+        )
+    )
+    for line in lines[:_MOST_LINES]:
+        style = {"+": "green", "-": "red"}.get(line[:1])
+        console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
+    if len(lines) > _MOST_LINES:
+        console.print(f"… {len(lines) - _MOST_LINES} more lines")
