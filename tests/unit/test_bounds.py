@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bounds: the known cases of the literature and of the KLAT2 paper, and refusals that say why."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from flathood.design.bounds import (
+    Impossible,
+    fewest_ports,
+    matching_number,
+    mean_bound,
+    most_nodes,
+    plane_excluded,
+    profile_bound,
+    require_possible,
+)
+from flathood.design.profiles import traffic
+from flathood.design.request import Request
+
+
+def request(nics: list[int], ports: list[int], profile: str = "all-to-all") -> Request:
+    return Request(np.array(nics), np.array(ports), traffic(profile, len(nics)), profile)
+
+
+@pytest.mark.parametrize(("nics", "nodes"), [(2, 48), (3, 74), (4, 104), (5, 134), (6, 165), (7, 192)])
+def test_most_nodes_of_32_ports(nics: int, nodes: int) -> None:
+    assert most_nodes(nics, 32).most == nodes  # 7: no plane of order 6, so 6 * 32
+
+
+@pytest.mark.parametrize(
+    ("switches", "ratio"),
+    [(3, "3/2"), (4, "5/3"), (5, "9/5"), (6, "2"), (7, "7/3"), (8, "12/5"), (9, "3"), (13, "13/4")],
+)
+def test_few_switches(switches: int, ratio: str) -> None:
+    assert matching_number(4, switches)[0] == Fraction(ratio)
+
+
+def test_a_plane_needs_its_points_and_an_order_that_exists() -> None:
+    assert [order for order in range(2, 15) if plane_excluded(order)] == [6, 10, 14]
+    assert matching_number(3, 6)[0] == 2
+    assert "no projective plane of order 6" in matching_number(7)[1]
+
+
+@pytest.mark.parametrize(("nodes", "nics", "ports"), [(1024, 5, 244), (13, 4, 4), (21, 5, 5), (31, 6, 6), (128, 6, 25)])
+def test_fewest_ports(nodes: int, nics: int, ports: int) -> None:
+    assert fewest_ports(nodes, nics) == ports
+    assert most_nodes(nics, ports).most >= nodes > most_nodes(nics, ports - 1).most
+
+
+def test_mean_of_the_papers_networks() -> None:
+    assert mean_bound(request([3] * 8, [4] * 6)) == pytest.approx(9 / 7)
+    assert mean_bound(request([3] * 64, [32] * 6)) == pytest.approx((32 * 31 * 6) / (64 * 63))
+    assert mean_bound(request([4] * 64, [31] * 9)) == pytest.approx((8 * 31 * 30 + 8 * 7) / (64 * 63))
+
+
+def test_the_profile_bound_of_all_to_all_is_the_mean_bound() -> None:
+    klat2 = request([4] * 64, [31] * 9)
+    assert profile_bound(klat2) == pytest.approx(mean_bound(klat2))
+    assert profile_bound(request([4] * 64, [31] * 9, "ring")) == 4
+
+
+@pytest.mark.parametrize(
+    ("nics", "ports", "reason"),
+    [
+        ([6] * 128, [24] * 40, r"reach at most 124 nodes \(Füredi 1981\)"),
+        ([6] * 256, [48] * 40, "reach at most 248 nodes"),
+        ([7] * 193, [32] * 100, r"reach at most 192 nodes \(Füredi 1981; no projective plane of order 6 exists\)"),
+        ([1] * 5, [4, 4], "a node with 1 NIC on switches of 4 ports meets at most 3 others"),
+        ([1, 3, 3, 3, 3], [4, 4, 4], "a node with 1 NIC meets at most 3 others on the widest switches"),
+        ([2] * 10, [4] * 3, "all cables together join 18 pairs, and 10 nodes are 45 pairs"),
+    ],
+)
+def test_what_is_impossible_is_refused_with_the_reason(nics: list[int], ports: list[int], reason: str) -> None:
+    with pytest.raises(Impossible, match=reason):
+        require_possible(request(nics, ports))
+
+
+def test_a_refusal_names_the_nearest_that_no_bound_forbids() -> None:
+    with pytest.raises(Impossible) as caught:
+        require_possible(request([6] * 128, [24] * 40))
+    assert caught.value.nearest == ("1 more NIC in every node", "switches of 25 ports", "124 nodes")
+    require_possible(request([7] * 128, [24] * 40))
+    require_possible(request([6] * 128, [25] * 40))
+    require_possible(request([6] * 124, [24] * 40))
