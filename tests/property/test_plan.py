@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for every flat neighborhood network."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from flathood.fabrics import fabric_of
+from flathood.plan import Options
+from flathood.plan.bundle import machine_files, machines
+from flathood.plan.paths import balance
+from flathood.plan.proof import Compiled, prove
+from tests.plans import networks, plan_of
+
+
+@given(networks(), st.sampled_from(["all-to-all", "ring", "hypercube"]))
+@settings(max_examples=60, deadline=None)
+def test_the_choice_is_shared_symmetric_and_even(rows: tuple[tuple[str | None, ...], ...], profile: str) -> None:
+    plan = plan_of(rows, profile=profile)
+    assert (plan.chosen == plan.chosen.T).all()
+    assert (np.diag(plan.chosen) == -1).all()
+    for i in range(len(rows)):
+        for j in range(len(rows)):
+            assert i == j or plan.chosen[i, j] in plan.shared(i, j)
+    found = balance(fabric_of(plan.cluster, plan.wiring), plan.chosen, plan.weights)
+    # A choice of whole pairs cannot be cut finer than the heaviest pair.
+    assert found.nic_bound - 1e-9 <= found.nic_most <= found.nic_bound + 1.01 * plan.weights.max()
+
+
+@given(networks(), st.integers(0, 2), st.sampled_from(["basic", "tree"]))
+@settings(max_examples=40, deadline=None)
+def test_what_is_compiled_is_proved(rows: tuple[tuple[str | None, ...], ...], spares: int, routing: str) -> None:
+    plan, options = plan_of(rows, spares), Options(routing=routing)  # type: ignore[arg-type]
+    report = prove(plan.cluster, plan.wiring, plan.registry, Compiled(plan, options), options)
+    assert report.failures == []
+    n = len(rows)
+    shared = sum(len(plan.shared(i, j)) for i in range(n) for j in range(n) if i != j)
+    assert report.proved["neighborhoods"] == shared
+    every = sum(len(plan.shared(j, j)) + 2 for i in range(n) for j in range(n) if i != j)
+    assert report.proved["paths"] == every - shared
+    assert report.proved["uplink"] == 2 * n * (spares + 1) + spares * (spares + 1)
+
+
+@given(networks())
+@settings(max_examples=20, deadline=None)
+def test_the_same_input_gives_the_same_bytes_and_unique_addresses(rows: tuple[tuple[str | None, ...], ...]) -> None:
+    one, two = plan_of(rows, 1), plan_of(rows, 1)
+    for host in machines(one):
+        assert list(machine_files(one, host, Options())) == list(machine_files(two, host, Options()))
+    nodes = range(len(rows))
+    addresses = [one.neighborhood_ip(i, s) for i in nodes for s in one.shared(i, i)]
+    addresses += [one.node_ip(i) for i in nodes] + [one.outside_ip(k) for k in range(len(rows) + 1)] + [one.head_ip]
+    assert len(set(addresses)) == len(addresses)

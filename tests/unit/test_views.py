@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the machines' files say, where the offline proof cannot know better than the code: options, live facets."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatch
+
+import pytest
+
+from flathood.errors import InvalidInput
+from flathood.plan import Options, Plan, make_plan, render
+from flathood.plan.bundle import machines
+from flathood.plan.views import ROLES_OF, kind_of
+from tests.plans import HEXA, plan_of
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    return plan_of(HEXA, spares=1)
+
+
+def file(plan: Plan, host: str, role: str, path: str, **options: object) -> str:
+    files = render(plan, host, role, Options(**options)).files  # type: ignore[arg-type]
+    return next(file.content for file in files if file.path == path)
+
+
+@pytest.mark.parametrize("routing", ["basic", "tree"])
+def test_every_file_is_owned_by_its_role_and_begins_with_a_comment(plan: Plan, routing: str) -> None:
+    for host in machines(plan):
+        seen: set[str] = set()
+        for role in ROLES_OF[kind_of(plan, host)]:
+            made = render(plan, host, role, Options(routing=routing))  # type: ignore[arg-type]
+            for each in made.files:
+                assert any(fnmatch(each.path, glob) for glob in made.owns), each.path
+                assert each.path == "/etc/hostname" or each.content.startswith("# Managed by flathood"), each.path
+                assert each.content.endswith("\n")
+                assert each.path not in seen
+                seen.add(each.path)
+
+
+def test_no_two_roles_of_a_machine_own_the_same_file(plan: Plan) -> None:
+    roles = {role: render(plan, "n0", role) for role in ROLES_OF["node"]}
+    for role, made in roles.items():
+        for other, theirs in roles.items():
+            taken = [f.path for f in made.files if any(fnmatch(f.path, glob) for glob in theirs.owns)]
+            assert role == other or taken == []
+
+
+def test_facets_are_sorted_and_say_what_the_files_say(plan: Plan) -> None:
+    for role in ROLES_OF["node"]:
+        for facet, lines in render(plan, "n0", role).live.items():
+            assert list(lines) == sorted(lines), facet
+    live = render(plan, "n0", "routes").live["routes"]
+    assert "10.80.0.3 via 10.80.2.3 dev fnn0" in live  # n2 is on red and blue, n0 on red and green
+    text = file(plan, "n0", "routes", "/etc/systemd/network/50-fnn0.network.d/routes.conf")
+    assert text.count("[Route]") == sum(line.endswith("dev fnn0") for line in live)
+    arp = render(plan, "n0", "arp").live
+    assert arp["arp"] == ("fnn0 off", "fnn1 off")
+    assert arp["neighbors"][0].split()[0] == "fnn0"
+
+
+def test_a_spare_and_the_head_are_reached_by_the_outside_nic(plan: Plan) -> None:
+    text = file(plan, "n0", "arp", "/etc/systemd/network/50-fnn0.network.d/arp.conf")
+    assert f"Address={plan.head_ip}\nLinkLayerAddress={plan.mac('head', 0)}\n" in text
+    assert f"Address={plan.outside_ip(6)}\nLinkLayerAddress={plan.mac('x0', 0)}\n" in text
+    assert file(plan, "x0", "hosts", "/etc/hosts").splitlines()[3] == "10.78.0.1 n0 n0-out"
+
+
+def test_unused_nics_are_named_and_left_down(plan: Plan) -> None:
+    text = file(plan, "x0", "links", "/etc/systemd/network/50-fnn1.network")
+    assert "ActivationPolicy=always-down\n" in text
+    assert "Address=1" not in text
+    assert "Alias=unused\n" in file(plan, "x0", "links", "/etc/systemd/network/50-fnn1.link")
+
+
+def test_the_network_is_online_when_the_outside_nic_is(plan: Plan) -> None:
+    required = [each.path for each in render(plan, "n0", "links").files if "RequiredForOnline=yes" in each.content]
+    assert required == ["/etc/systemd/network/50-fnn0.network"]
+
+
+def test_mpi_gets_the_neighborhoods_of_the_node_and_all_nodes_in_order(plan: Plan) -> None:
+    text = file(plan, "n0", "mpi", "/etc/openmpi/openmpi-mca-params.conf")
+    assert "btl_tcp_if_include = 10.80.2.0/24,10.80.1.0/24\n" in text
+    hosts = file(plan, "n0", "mpi", "/etc/flathood/mpi/openmpi.hosts", mpi_slots=2)
+    assert hosts.splitlines()[1:] == [f"n{k} slots=2" for k in range(6)]
+
+
+def test_in_tree_mode_a_peer_is_its_outside_address(plan: Plan) -> None:
+    hosts = file(plan, "n0", "hosts", "/etc/hosts", routing="tree")
+    assert "10.78.0.2 n1 n1-out\n" in hosts
+    live = render(plan, "n0", "routes", Options(routing="tree")).live["routes"]
+    assert {line.split(" via ")[1] for line in live} == {f"10.78.0.{k} dev fnn0" for k in range(2, 7)}
+
+
+def test_extra_lines_reach_every_hosts_file(plan: Plan) -> None:
+    for host, role in (("n0", "hosts"), ("x0", "hosts"), ("head", "head")):
+        assert file(plan, host, role, "/etc/hosts", hosts_extra=("192.0.2.1 store",)).endswith("192.0.2.1 store\n")
+
+
+def test_neighbor_table_sizes_are_set_only_where_the_table_is_large() -> None:
+    small, large = (plan_of((("red",),) * n) for n in (3, 600))
+    assert "gc_thresh" not in file(small, "n0", "arp", "/etc/sysctl.d/60-fnn-arp.conf")
+    text = file(large, "n0", "arp", "/etc/sysctl.d/60-fnn-arp.conf")
+    assert "-net.ipv4.neigh.default.gc_thresh1 = 1200\n" in text
+    assert large.subnets[0].prefixlen == 22
+
+
+def test_a_mac_that_is_needed_and_not_known_is_named(plan: Plan) -> None:
+    registry = plan.registry.model_copy(update={"nodes": {**plan.registry.nodes, "n2": (None, None), "x0": ()}})
+    with pytest.raises(InvalidInput) as caught:
+        make_plan(plan.cluster, plan.wiring, registry)
+    assert [problem.where for problem in caught.value.problems] == ["nodes.n2.0", "nodes.n2.1", "nodes.x0.0"]
+
+
+def test_a_role_that_is_not_the_machine_s_is_refused(plan: Plan) -> None:
+    with pytest.raises(ValueError, match="x0 is a spare and has no role mpi"):
+        render(plan, "x0", "mpi")
+    with pytest.raises(KeyError):
+        render(plan, "nobody", "links")
