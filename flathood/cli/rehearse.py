@@ -21,7 +21,7 @@ from flathood.rehearse.summary import print_summary
 #: How long bin/rehearse needed to set the machine up, in seconds.
 SETUP_SECONDS = "FLATHOOD_SETUP_SECONDS"
 #: Seconds between two lines in a log about the same stage.
-_PAUSE = 1.0
+_PAUSE = 3.0
 
 
 @click.command()
@@ -54,7 +54,7 @@ def rehearse(cluster: str, suite: str, *, down: bool) -> None:
 
 
 def _told(console: Console) -> Progress:
-    """Progress for a terminal and for a log: a log has no spinner, so it gets a line a second of what a stage does."""
+    """Progress for a terminal and for a log: a log has no spinner, so it gets a line now and then."""
     stages = shown(console)
     if console.is_terminal:
         return stages

@@ -45,6 +45,12 @@ class Outcome:
         return sum(count.changed for count in self.recap.values())
 
     @property
+    def last_words(self) -> tuple[str, ...]:
+        """The lines to show of a failure: from the summary callback's heading on where there is one, else the tail."""
+        headings = [number for number, line in enumerate(self.tail) if line.startswith("SUMMARY ***")]
+        return self.tail[headings[-1] + 1 :] if headings else self.tail
+
+    @property
     def lost(self) -> tuple[str, ...]:
         """Machines that were unreachable or on which a task failed."""
         return tuple(name for name, count in self.recap.items() if count.unreachable or count.failed)

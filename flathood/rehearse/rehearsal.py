@@ -152,7 +152,7 @@ def _succeeded(name: str, done: Outcome) -> Outcome:
 
 
 def _failed(name: str, done: Outcome) -> RehearsalFailed:
-    words = [*(f"  | {line}" for line in done.tail), f"The stage `{name}` failed (exit code {done.code})."]
+    words = [*(f"  | {line}" for line in done.last_words), f"The stage `{name}` failed (exit code {done.code})."]
     if done.lost:
         words.append(f"Machines that failed or were not reached: {', '.join(done.lost)}.")
     words.append(f"All that it said: {done.log}")

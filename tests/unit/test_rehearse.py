@@ -57,6 +57,16 @@ def test_all_output_is_in_the_log_and_the_end_of_it_at_hand(tmp_path: Path) -> N
     assert done.tail == (*(str(i) for i in range(101 - TAIL, 100)), "oops")
 
 
+def test_of_a_failed_playbook_the_summary_is_shown_and_not_its_recap(tmp_path: Path) -> None:
+    said = ANSIBLE + "\nSUMMARY ****\n1 of 3 machines is right\nfailed: c: no such switch\n"
+    assert play(tmp_path, f"print({said!r})").last_words == (
+        "1 of 3 machines is right",
+        "failed: c: no such switch",
+        "",
+    )
+    assert play(tmp_path, f"print({ANSIBLE!r})").last_words[-2:] == (ANSIBLE.splitlines()[-1].rstrip(), "")
+
+
 def test_the_environment_is_added_to_the_own(tmp_path: Path) -> None:
     done = play(tmp_path, "import os; print(os.environ['GREETING'], os.environ['PATH'])")
     assert done.tail == (f"hello {os.environ['PATH']}",)
