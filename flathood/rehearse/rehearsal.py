@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from flathood.checks.results import Report
-from flathood.errors import FlathoodError
+from flathood.errors import Conflict, FlathoodError
 from flathood.inventory import MACS, load
 from flathood.lab import Lab, LabError
 from flathood.lab.lock import hold
@@ -21,6 +21,8 @@ from flathood.rehearse.command import Outcome, run
 from flathood.spec import Cluster
 
 ROOT = Path(__file__).resolve().parents[2]
+#: Seconds that another process which holds the lab is waited for.
+_PATIENCE = 30.0
 
 
 class RehearsalFailed(FlathoodError):
@@ -82,7 +84,15 @@ def _stage(state: Rehearsal, name: str, title: str, progress: Progress) -> Itera
 
 def _bring_up(state: Rehearsal, lab: Lab, progress: Progress, suite: str) -> None:
     began = time.monotonic()
-    state.lab_was_up = not lab.up(progress, suite=suite)
+    while True:
+        try:
+            state.lab_was_up = not lab.up(progress, suite=suite)
+            break
+        except Conflict as error:
+            # What clears away after an interrupted rehearsal may still be at it.
+            if error.holder is None or time.monotonic() - began > _PATIENCE:
+                raise
+            time.sleep(0.5)
     state.seconds["lab"] = time.monotonic() - began
 
 
