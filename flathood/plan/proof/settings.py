@@ -108,7 +108,10 @@ def check_mpi(ledger: Ledger, world: World, machine: int, files: Mapping[str, by
         "orte_default_hostfile": f"{_FOLDER}openmpi.hosts",
     }
     _table(ledger, files, _OPEN_MPI, " = ", wanted)
+    ranges = cabling.cluster.addresses
     environment = {
+        "PRTE_MCA_prte_default_hostfile": f"{_FOLDER}openmpi.hosts",
+        "PRTE_MCA_prte_if_include": str(ranges.outside if options.routing == "tree" else ranges.neighborhoods),
         "HYDRA_HOST_FILE": f"{_FOLDER}mpich.hosts",
         "UCX_NET_DEVICES": ",".join(f"fnn{slot}" for slot in slots),
         "UCX_MAX_RNDV_RAILS": str(len(slots)),

@@ -3,8 +3,9 @@
 
 Open MPI is told its own neighborhoods, so that the outside and node addresses are left out; the host routes of the role
 routes make every pair of addresses that it may try a working one. Where it takes a subnet for an interface, it takes
-the first that matches, so each neighborhood is listed. UCX (under MPICH) is told the NICs, NCCL and Gloo the node
-address, which is the same from everywhere.
+the first that matches, so each neighborhood is listed. Open MPI 5 starts its processes with PRRTE, which reads not
+that file but the environment, and hands it on to other nodes; so it is told the range that all neighborhoods are in.
+UCX (under MPICH) is told the NICs, NCCL and Gloo the node address, which is the same from everywhere.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ def files(plan: Plan, host: str, options: Options) -> tuple[File, ...]:
     number = plan.numbers[host]
     slots = (plan.outside_slot(number),) if options.routing == "tree" else plan.used_slots(number)
     if options.routing == "tree":
-        subnets = str(plan.cluster.addresses.outside)
+        subnets = everywhere = str(plan.cluster.addresses.outside)
     else:
+        everywhere = str(plan.cluster.addresses.neighborhoods)
         subnets = ",".join(str(plan.subnets[plan.attach[number, slot]]) for slot in slots)
     return (
         *_host_files(plan, options.mpi_slots),
@@ -42,6 +44,8 @@ def files(plan: Plan, host: str, options: Options) -> tuple[File, ...]:
         File(
             ENVIRONMENT,
             f"{_HEADER}"
+            f"export PRTE_MCA_prte_default_hostfile={OPEN_MPI_HOSTS}\n"
+            f"export PRTE_MCA_prte_if_include={everywhere}\n"
             f"export HYDRA_HOST_FILE={MPICH_HOSTS}\n"
             f"export UCX_NET_DEVICES={','.join(map(nic, slots))}\n"
             f"export UCX_MAX_RNDV_RAILS={len(slots)}\n"
