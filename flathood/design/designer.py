@@ -7,6 +7,7 @@ generator of its own, seeded by the seed and the round's number, so the same see
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -39,6 +40,15 @@ class Limits:
     seed: int = 0
     rounds: int = _ROUNDS
     seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is no limit."""
+        if self.seed < 0:
+            raise FlathoodError(f"seed {self.seed}: use a whole number from 0 up")
+        if self.rounds < 1:
+            raise FlathoodError(f"rounds {self.rounds}: use a whole number from 1 up")
+        if self.seconds is not None and not 0 < self.seconds < math.inf:
+            raise FlathoodError(f"seconds {self.seconds}: use a number above 0")
 
 
 @dataclass(frozen=True)

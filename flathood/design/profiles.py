@@ -54,12 +54,12 @@ def traffic(profile: object, n: int, base_dir: Path | None = None) -> Matrix:
     """
     try:
         form = _FORM.validate_python(profile)
-    except ValidationError as error:
+    except ValidationError:
         message = (
             f"{profile!r} is no profile: use {', '.join(SHAPES)}, a file {{file: NAME.csv}} or a list of "
             "{profile: NAME, weight: NUMBER} with weights above 0"
         )
-        raise InvalidInput([Problem("profile", 0, "", message)]) from error
+        raise InvalidInput([Problem("profile", 0, "", message)]) from None  # pydantic's words add nothing
     parts = form if isinstance(form, list) else [{"profile": form, "weight": 1.0}]
     total, problems = np.zeros((n, n)), list[Problem]()
     heaviest = max(part["weight"] for part in parts)  # dividing by it keeps any finite weights' sum finite

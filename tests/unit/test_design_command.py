@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`flathood design` in a folder: what it writes, when it leaves alone what is there, what it says."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from flathood.cli.main import cli
+from flathood.design import folder as designing
+from flathood.design.bounds import Impossible
+from flathood.design.designer import Limits
+from flathood.design.folder import Options, design_folder
+from flathood.design.objective import evaluate
+from flathood.design.request import Request, design_of, slots_of
+from flathood.errors import FlathoodError
+from flathood.spec import load_cluster
+from flathood.wiring import Wiring, load_wiring, save_wiring
+
+INVENTORIES = Path(__file__).parents[2] / "inventories"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Twelve nodes with four NICs on nine switches of six ports: quick, and no bound is met."""
+    text = (INVENTORIES / "klat2/cluster.yml").read_text()
+    text = text.replace("count: 64", "count: 12").replace("start: 64", "start: 12").replace("ports: 31", "ports: 6")
+    (tmp_path / "cluster.yml").write_text(text)
+    return tmp_path
+
+
+def run(folder: Path, *options: str) -> Result:
+    result = CliRunner().invoke(cli, ["design", str(folder), *options], catch_exceptions=False)
+    assert result.exit_code == 0
+    return result
+
+
+def test_the_second_run_changes_nothing(folder: Path) -> None:
+    assert "A new wiring was designed." in run(folder).stdout
+    first = (folder / "wiring.yml").read_bytes()
+    load_wiring(folder / "wiring.yml", load_cluster(folder / "cluster.yml"))
+    again = run(folder)
+    assert "stays: the search found none better" in again.stdout
+    assert "unchanged" in again.stdout
+    assert (folder / "wiring.yml").read_bytes() == first
+    (folder / "wiring.yml").unlink()
+    run(folder)
+    assert (folder / "wiring.yml").read_bytes() == first
+
+
+def test_a_dry_run_writes_nothing(folder: Path) -> None:
+    result = run(folder, "--dry-run")
+    assert "would be written" in result.stdout
+    assert "+  k00: [" in result.stdout
+    assert [path.name for path in folder.iterdir()] == ["cluster.yml"]
+
+
+def test_json_tells_everything(folder: Path) -> None:
+    report = json.loads(run(folder, "--json", "--seed", "5", "--profile", "ring").stdout)
+    assert report["written"]
+    assert report["cables"] == {"plug": 48, "unplug": 0}
+    assert report["given"] is None
+    assert report["wiring"]["design"]["seed"] == 5
+    assert report["wiring"]["design"]["profile"] == "ring"
+    assert report["evaluation"]["uncovered"] == 0
+    assert not json.loads(run(folder, "--json", "--seed", "5", "--profile", "ring").stdout)["written"]
+
+
+@pytest.mark.parametrize("name", ["hexa", "octet"])
+def test_the_papers_own_wirings_stay(name: str, tmp_path: Path) -> None:
+    shutil.copytree(INVENTORIES / name, tmp_path / name)
+    before = (tmp_path / name / "wiring.yml").read_bytes()
+    assert "is proved optimal: there is nothing to improve" in run(tmp_path / name).stdout
+    assert (tmp_path / name / "wiring.yml").read_bytes() == before
+
+
+def test_klat2s_committed_wiring_is_what_the_command_writes(tmp_path: Path) -> None:
+    shutil.copy(INVENTORIES / "klat2/cluster.yml", tmp_path)
+    run(tmp_path)
+    assert (tmp_path / "wiring.yml").read_bytes() == (INVENTORIES / "klat2/wiring.yml").read_bytes()
+
+
+def test_a_worse_wiring_is_replaced_and_the_cables_counted(folder: Path) -> None:
+    run(folder)
+    cluster = load_cluster(folder / "cluster.yml")
+    good = load_wiring(folder / "wiring.yml", cluster)
+    design = design_of(good, cluster)
+    request = Request.of(cluster)
+    for node, switch in zip(*np.nonzero(design), strict=True):
+        design[node, switch] = False  # a cable that no pair depends on
+        if not evaluate(request, design).uncovered:
+            break
+        design[node, switch] = True
+    save_wiring(folder / "wiring.yml", Wiring(cluster="klat2", nodes=slots_of(design, cluster)))
+    outcome = design_folder(folder)
+    assert outcome.given is not None
+    assert outcome.cables == (1, 0)
+    assert outcome.wiring == good
+    assert outcome.save()
+    assert not design_folder(folder).changed
+
+
+def test_a_wiring_that_does_not_fit_any_more_is_replaced(folder: Path) -> None:
+    run(folder)
+    text = (folder / "cluster.yml").read_text()
+    (folder / "cluster.yml").write_text(text.replace("count: 12", "count: 11").replace("start: 12", "start: 11"))
+    result = run(folder)
+    assert "does not fit cluster.yml" in result.stdout
+    assert len(load_wiring(folder / "wiring.yml", load_cluster(folder / "cluster.yml")).nodes) == 11
+
+
+def test_force_replaces_what_is_as_good(tmp_path: Path) -> None:
+    shutil.copytree(INVENTORIES / "octet", tmp_path / "octet")
+    assert design_folder(tmp_path / "octet", Options(force=True)).changed
+
+
+def test_what_is_impossible_leaves_the_file_alone(folder: Path) -> None:
+    run(folder)
+    before = (folder / "wiring.yml").read_bytes()
+    text = (folder / "cluster.yml").read_text()
+    (folder / "cluster.yml").write_text(text.replace("count: 12", "count: 30").replace("start: 12", "start: 30"))
+    with pytest.raises(Impossible, match="no wiring lets every pair of nodes share a switch"):
+        design_folder(folder)
+    assert (folder / "wiring.yml").read_bytes() == before
+
+
+@pytest.mark.parametrize("limits", [{"seed": -1}, {"rounds": 0}, {"seconds": 0.0}, {"seconds": float("nan")}])
+def test_limits_that_are_none(limits: dict[str, float]) -> None:
+    with pytest.raises(FlathoodError, match=next(iter(limits))):
+        Limits(**limits)  # type: ignore[arg-type]
+
+
+def test_seconds_end_a_search(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(0, 10_000))
+    monkeypatch.setattr("flathood.design.designer.time.monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr("flathood.design.designer._Run._tell", lambda *_, **__: None)
+    outcome = designing.design_folder(folder, Options(limits=Limits(seconds=7.0)))
+    assert 1 < outcome.wiring.design["rounds"] <= 7
