@@ -29,6 +29,17 @@ class Problem:
         return f"{place}: {self.where}: {self.message}" if self.where else f"{place}: {self.message}"
 
 
+#: Most problems told of one file: a file of another kind altogether would have one in each of its million lines.
+MAX_PROBLEMS = 100
+
+
+def enough(problems: list[Problem]) -> None:
+    """Raise InvalidInput once a file has the most problems that are told of one."""
+    if len(problems) >= MAX_PROBLEMS:
+        first = Problem(problems[0].file, 0, "", f"has many problems; {MAX_PROBLEMS} of them are told here")
+        raise InvalidInput([first, *problems])
+
+
 class InvalidInput(FlathoodError):
     """Files that people or other tools wrote are wrong: all problems at once, in file and line order."""
 

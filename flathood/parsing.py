@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 from yaml._yaml import CParser
 
-from flathood.errors import InvalidInput, Problem
+from flathood.errors import InvalidInput, Problem, enough
 
 #: Path of a key or item: mapping keys as text, list places as numbers.
 KeyPath = tuple[str | int, ...]
@@ -103,6 +103,7 @@ class Builder:
 
     def _say(self, line: int, message: str, where: str = "") -> None:
         self._problems.append(Problem(self._file, line, where, message))
+        enough(self._problems)
 
     def _stop(self, line: int, message: str) -> InvalidInput:
         self._say(line, message)

@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 from typing_extensions import is_typeddict
 
 from flathood.document import Document, KeyPath
-from flathood.errors import InvalidInput, Problem
+from flathood.errors import InvalidInput, Problem, enough
 from flathood.sentences import sentence, unknown_key
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -56,8 +56,9 @@ class Fitted(Generic[Model]):
             yield (section, place), value
 
     def say(self, path: KeyPath, message: str) -> None:
-        """Note a problem at one key or item."""
+        """Note a problem at one key or item; raises InvalidInput when there are very many."""
         self.problems.append(self.document.problem(path, message))
+        enough(self.problems)
 
     def finish(self) -> Model:
         """The model; raises InvalidInput with every problem when there is one."""

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from flathood.document import KeyPath, kind, parse
-from flathood.errors import InvalidInput, Problem
+from flathood.errors import InvalidInput, Problem, enough
 from flathood.text import decode
 
 #: What the columns are called in the wild, in lower case.
@@ -80,6 +80,7 @@ def _from_csv(file: str, text: str) -> tuple[list[Entry], list[Problem]]:
                 entries.append(entry)
             else:
                 problems.append(Problem(file, reader.line_num, "", entry))
+                enough(problems)
     except csv.Error as error:
         problems.append(Problem(file, reader.line_num, "", f"is no CSV: {error}"))
     return entries, problems
@@ -113,6 +114,7 @@ def _from_yaml(file: str, raw: bytes) -> tuple[list[Entry], list[Problem]]:
 
     def say(path: KeyPath, message: str) -> None:
         problems.append(Problem(file, document.line(path), "", message))
+        enough(problems)
 
     def add(path: KeyPath, node: object, slot: object, mac: object) -> None:
         wrong = _wrong_types(node, slot, mac)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from flathood.errors import Problem
+from flathood.errors import Problem, enough
 from flathood.registry.checks import slots_of, unknown_machine
 from flathood.registry.lists import Entry
 from flathood.registry.model import Nic, Registry, State, normal_mac
@@ -44,12 +44,8 @@ def merge(registry: Registry, file: str, entries: Iterable[Entry], known: Known)
             merged.counts["changed" if old else "added"] += 1
             nics[slot] = Nic(mac=mac)
         else:
-            message = (
-                f"slot {slot} of {name!r} has {old.mac} by macs.yml ({old.state}), the list says {mac}: correct the "
-            )
-            merged.problems.append(
-                _problem(file, entry, message + "list, or remove it from macs.yml if it was exchanged")
-            )
+            differ = f"slot {slot} of {name!r} has {old.mac} by macs.yml ({old.state}), the list says {mac}"
+            _say(merged, file, entry, f"{differ}: correct the list, or remove it from macs.yml if it was exchanged")
     places: dict[str, _Place] = {}
     for place, nic in _places(slots):
         other = places.setdefault(nic.mac, place)
@@ -81,7 +77,7 @@ def _wanted(merged: Merged, file: str, entries: Iterable[Entry], known: Known) -
                 f"{mac} is in line {other.line} already, as slot {other.slot} of {other.node!r}: correct one of them"
             )
         if wrong:
-            merged.problems.append(_problem(file, entry, wrong))
+            _say(merged, file, entry, wrong)
             continue
         wanted[place] = (entry, mac)
         first[mac] = entry
@@ -108,7 +104,7 @@ def _elsewhere(
         message = (
             f"{mac} is slot {slot} of {name!r} by macs.yml: correct the list, or remove it there if the NIC was moved"
         )
-        merged.problems.append(_problem(file, wanted[place][0], message))
+        _say(merged, file, wanted[place][0], message)
 
 
 def _places(slots: dict[str, list[Nic | None]]) -> Iterator[tuple[_Place, Nic]]:
@@ -118,5 +114,6 @@ def _places(slots: dict[str, list[Nic | None]]) -> Iterator[tuple[_Place, Nic]]:
                 yield (name, slot), nic
 
 
-def _problem(file: str, entry: Entry, message: str) -> Problem:
-    return Problem(file, entry.line, "", message)
+def _say(merged: Merged, file: str, entry: Entry, message: str) -> None:
+    merged.problems.append(Problem(file, entry.line, "", message))
+    enough(merged.problems)

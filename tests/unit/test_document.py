@@ -72,3 +72,10 @@ def test_a_file_that_may_not_be_looked_at_is_not_taken_for_missing(tmp_path):
     (tmp_path / "file").touch()
     assert not is_missing(tmp_path / "file" / "macs.yml")
     assert is_missing(tmp_path / "macs.yml")
+
+
+def test_of_very_many_problems_the_first_hundred_are_told():
+    with pytest.raises(InvalidInput) as caught:
+        parse("x", b"a: 1\n" * 100_000)
+    assert len(caught.value.problems) == 101
+    assert str(caught.value).startswith("x: has many problems; 100 of them are told here\nx:2: a: key is here twice")
