@@ -16,13 +16,9 @@ from flathood.spec.model import Cluster
 
 
 def neighborhood_subnets(cluster: Cluster) -> tuple[IPv4Network, ...]:
-    """The subnet of each neighborhood, in switch number order; ValueError when the range has too few."""
+    """The subnet of each neighborhood, in switch number order: the first ones of the range."""
     prefix = subnet_prefix(len(cluster.node_names) + len(cluster.spare_names))
-    count = len(cluster.switches)
-    subnets = tuple(islice(cluster.addresses.neighborhoods.subnets(new_prefix=prefix), count))
-    if len(subnets) < count:
-        raise ValueError(f"has room for {len(subnets)} subnets of /{prefix}; {count} neighborhoods need one each")
-    return subnets
+    return tuple(islice(cluster.addresses.neighborhoods.subnets(new_prefix=prefix), len(cluster.switches)))
 
 
 def host(subnet: IPv4Network, number: int) -> IPv4Address:

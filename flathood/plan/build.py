@@ -26,7 +26,7 @@ def make_plan(cluster: Cluster, wiring: Wiring, registry: Registry, base_dir: Pa
     """The plan of a cluster.
 
     ``base_dir`` is the folder that a profile's matrix file is relative to. Raises InvalidInput, with every problem,
-    when a MAC address that is needed is not known, addresses do not suffice, or a pair of nodes shares no neighborhood.
+    when a MAC address that is needed is not known.
     """
     fabric = fabric_of(cluster, wiring)
     attach = fabric.attach
@@ -34,15 +34,11 @@ def make_plan(cluster: Cluster, wiring: Wiring, registry: Registry, base_dir: Pa
     slot_on = np.full((nodes, len(fabric.segments)), -1, dtype=np.int8)
     rows, slots = np.nonzero(attach >= 0)
     slot_on[rows, attach[rows, slots]] = slots
-    problems = _missing_macs(cluster, attach >= 0, registry) + _strangers(cluster, slot_on >= 0)
-    try:
-        subnets = neighborhood_subnets(cluster)
-    except ValueError as error:
-        problems.append(Problem("cluster.yml", 0, "addresses.neighborhoods", str(error)))
-    if problems:
+    if problems := _missing_macs(cluster, attach >= 0, registry):
         raise InvalidInput(problems)
     weights = weigh(traffic(cluster.profile, nodes, base_dir))
-    return Plan(cluster, wiring, registry, attach, slot_on, choose(fabric, weights), weights, subnets)
+    chosen = choose(fabric, weights)
+    return Plan(cluster, wiring, registry, attach, slot_on, chosen, weights, neighborhood_subnets(cluster))
 
 
 def load_plan(directory: Path) -> Plan:
@@ -65,14 +61,3 @@ def _missing_macs(cluster: Cluster, used: npt.NDArray[np.bool_], registry: Regis
             message = f"the MAC address of slot {slot} is not known: discover it, or run `flathood macs import FILE`"
             problems.append(Problem("macs.yml", 0, f"nodes.{name}.{slot}", message))
     return problems
-
-
-def _strangers(cluster: Cluster, member: npt.NDArray[np.bool_]) -> list[Problem]:
-    """Pairs of nodes without a neighborhood in common."""
-    share = member.astype(np.int32) @ member.astype(np.int32).T
-    names = cluster.node_names
-    message = "{} and {} share no neighborhood: they could talk through the uplink only; design the wiring again"
-    pairs = np.argwhere(np.triu(share == 0, k=1))
-    return [
-        Problem("wiring.yml", 0, f"nodes.{names[i]}", message.format(names[i], names[j])) for i, j in pairs.tolist()
-    ]

@@ -58,7 +58,7 @@ def rounds(n: int) -> Iterator[Pairs]:
 def choose(fabric: Fabric, weights: Matrix) -> npt.NDArray[np.int16]:
     """The segment of each pair, int16[n, n]: symmetric, one that the fabric allows, -1 on the diagonal.
 
-    ``weights`` is float64[n, n], symmetric. Deterministic. Every pair must be allowed one segment at least.
+    ``weights`` is float64[n, n], symmetric. Deterministic. ValueError when a pair is allowed no segment.
     """
     n = len(fabric.attach)
     chosen = np.full((n, n), -1, dtype=np.int16)
@@ -68,8 +68,11 @@ def choose(fabric: Fabric, weights: Matrix) -> npt.NDArray[np.int16]:
     batches = [(a[k : k + size], b[k : k + size]) for a, b in rounds(n) for k in range(0, len(a), size)]
     load = np.zeros(member.shape)
     for a, b in batches:
-        share = fabric.allowed(a, b) * weights[a, b][:, None]
-        share /= np.count_nonzero(share, axis=1)[:, None].clip(1)
+        allowed = fabric.allowed(a, b)
+        ways = np.count_nonzero(allowed, axis=1)
+        if not ways.all():
+            raise ValueError(f"nodes {a[ways == 0][0]} and {b[ways == 0][0]} share no segment")
+        share = allowed * (weights[a, b] / ways)[:, None]
         load[a] += share
         load[b] += share
     total: npt.NDArray[np.float64] = load.sum(axis=0)
