@@ -43,6 +43,8 @@ def environment(current: State) -> dict[str, str]:
     known_hosts = paths.lab_run(lab) / "ssh" / "known_hosts"
     options = (
         *("-o ControlMaster=auto", "-o ControlPersist=60s"),
+        # A machine that was switched off leaves its connection behind, which must not be waited for.
+        *("-o ServerAliveInterval=5", "-o ServerAliveCountMax=4"),
         *(f"-o UserKnownHostsFile={known_hosts}", "-o GlobalKnownHostsFile=none", "-o StrictHostKeyChecking=yes"),
         *("-o IdentitiesOnly=yes", "-F none"),
     )

@@ -83,19 +83,25 @@ class ActionModule(ActionBase):
     def _first_contact(
         self, host: str, look: dict[str, list[str]], patience: int, task_vars: dict[str, Any]
     ) -> dict[str, Any]:
-        """Ask the machine for its state, again and again while it may be booting."""
-        end = time.monotonic() + patience
+        """Ask the machine for its state, again and again while it may be booting.
+
+        The first attempt does not count, as it may meet a connection left over from an earlier run, and dead.
+        """
+        began = time.monotonic()
         if self._connection.transport == "ssh":
             self._connection.set_option("timeout", min(ATTEMPT, self._connection.get_option("timeout")))
+        attempts = 0
         while True:
+            attempts += 1
             try:
                 return self._execute_module("flathood.cluster.state", {"look": look}, task_vars=task_vars)
             except AnsibleConnectionFailure as error:
-                if time.monotonic() + PAUSE > end:
+                tried = time.monotonic() - began
+                if attempts > 1 and tried + PAUSE > patience:
                     address = task_vars.get("ansible_host", host)
                     # ssh's own words come last, after advice that is true of any host.
                     reason = error.message.rpartition("ssh: ")[2].strip()
-                    message = f"{host} cannot be reached at {address} (tried for {patience} s): {reason}"
+                    message = f"{host} cannot be reached at {address} (tried for {tried:.0f} s): {reason}"
                     raise AnsibleConnectionFailure(message) from error
                 time.sleep(PAUSE)
 

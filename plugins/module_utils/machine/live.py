@@ -50,9 +50,10 @@ def links(devices: Json) -> list[str]:
 
 
 def addresses(devices: Json) -> list[str]:
-    """`fnn0 10.80.0.1/24`: every IPv4 address of a NIC or of the node address's device."""
+    """`fnn0 10.80.0.1/24`: each IPv4 address of a NIC or of `node0`, with the metric that only a lease gives it."""
     return sorted(
         f"{link['ifname']} {one['local']}/{one['prefixlen']}"
+        + (f" metric {one['metric']}" if one.get("metric") else "")
         for link in devices
         if OURS.fullmatch(link["ifname"])
         for one in link.get("addr_info", [])

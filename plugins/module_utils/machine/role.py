@@ -104,7 +104,9 @@ def _complete(root: Path, role: Role) -> None:
 
 def _do(root: Path, role: Role, verb: str, outcome: Outcome) -> str:
     if verb == "link":
-        return verbs.link(role.live["links"])
+        said = verbs.link(role.live["links"])
+        verbs.own_addresses(role.live["addresses"])
+        return said
     if verb == "networkd":
         return _networkd(role, outcome)
     if verb == "sysctl":

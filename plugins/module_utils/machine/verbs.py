@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from contextlib import nullcontext, suppress
 from pathlib import Path
 
-from .live import Json, ask, setting, settings
+from .live import OURS, Json, addresses, ask, setting, settings
 
 #: A daemon that has not answered by then will not.
 SECONDS = 60
@@ -75,6 +75,24 @@ def renames(names: dict[str, str], wanted: dict[str, str]) -> list[tuple[str, st
     return [(name, f"old-{name}") for name in sorted(strangers)] + first + last
 
 
+def own_addresses(lines: Iterable[str]) -> None:
+    """Take the addresses that a lease gave us over as our own: with no metric, as they are after a boot.
+
+    systemd-networkd keeps an address that its new configuration has as well, and remembers it with the metric of the
+    lease. It forgets it when it is gone for a moment: too short a one for a connection to notice.
+    """
+    wanted = set(lines)
+    leased = [line.split() for line in addresses(ask("address", "show")) if " metric " in line]
+    batch = [
+        f"address {verb} {ip} dev {nic}{' broadcast +' if verb == 'add' else ''}"
+        for nic, ip, *_ in leased
+        if f"{nic} {ip}" in wanted
+        for verb in ("delete", "add")
+    ]
+    if batch:
+        run("ip", "-batch", "-", stdin="\n".join(batch) + "\n")
+
+
 def link(lines: Iterable[str]) -> str:
     """Give the NICs the names, aliases and MTUs of the facet `links` now; at boot udev does it from the .link files."""
     parts = [match for match in map(_LINK.fullmatch, lines) if match]
@@ -132,7 +150,7 @@ def drop_other_kind(device: str, kind: str) -> str:
 def sysctl(root: Path, role: str) -> str:
     """Write each key of the role's file that the kernel shows differently; one that is needed and missing is named."""
     written = []
-    for key, value, needed in settings(root, role):
+    for key, value, needed in _with_existing(settings(root, role)):
         path = setting(root, key)
         if not path.exists() and needed:
             raise MachineError(f"this kernel has no sysctl {key}")
@@ -141,6 +159,19 @@ def sysctl(root: Path, role: str) -> str:
                 path.write_text(value)
                 written.append(key)
     return f"sysctl: {len(written)} set ({', '.join(written[:4])}{' …' if len(written) > 4 else ''})" if written else ""
+
+
+def _with_existing(wanted: list[tuple[str, str, bool]]) -> list[tuple[str, str, bool]]:
+    """The settings, and those for `default` for our devices that are there already: the next boot gives them so."""
+    devices = [link["ifname"] for link in ask("link", "show") if OURS.fullmatch(link["ifname"])]
+    told = {key for key, _, _ in wanted}
+    inherited = [
+        (key.replace(".default.", f".{device}."), value, False)
+        for key, value, _ in wanted
+        for device in devices
+        if key.startswith("net.ipv4.conf.default.")
+    ]
+    return wanted + [one for one in inherited if one[0] not in told]
 
 
 def hostname(name: str) -> str:
