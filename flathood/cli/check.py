@@ -57,6 +57,8 @@ def _of_plan(directory: Path, given: dict[str, str | int]) -> Report:
 def _of_bundle(directory: Path, bundle: Path) -> Report:
     loaded, source = inventory.load(directory, need_macs=True), OnDisk(bundle)
     cluster = loaded.cluster
+    if source.cluster != cluster.cluster:
+        raise FlathoodError(f"{bundle}: is a bundle of {source.cluster}, not of {cluster.cluster}")
     report = prove(cluster, loaded.wiring, loaded.registry, source, source.options)
     known = {*cluster.node_names, *cluster.spare_names, cluster.head.name}
     for host in sorted(set(source.hosts()) - known):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from flathood.cli.bench import bench
 from flathood.cli.check import check
 from flathood.cli.compile import compile_
 from flathood.cli.show import ranges, show
@@ -85,6 +86,20 @@ def test_check_of_something_that_is_no_bundle_proves_nothing(tmp_path: Path) -> 
     result = run(check, HEXA, "--bundle", str(tmp_path))
     assert result.exit_code == 2
     assert "is no bundle" in result.output
+
+
+def test_check_of_another_cluster_s_bundle_proves_nothing(bundle: Path) -> None:
+    result = run(check, str(ROOT / "inventories/octet"), "--bundle", str(bundle))
+    assert result.exit_code == 2
+    assert "is a bundle of hexa, not of octet" in result.output
+
+
+def test_benchmarks_print_json() -> None:
+    for name in ("compile", "proof"):
+        result = run(bench, name, "--nodes", "6", "--json")
+        assert result.exit_code == 0, result.output
+        report = json.loads(result.output)
+        assert (report["benchmark"], report["rows"][0]["nodes"]) == (name, 6)
 
 
 def test_a_long_list_of_failures_is_cut_short_in_the_terminal_only(bundle: Path) -> None:

@@ -7,8 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
+from flathood.bench import synthetic
 from flathood.plan import Options, Plan
-from flathood.plan.proof import Finding, Report, prove
+from flathood.plan.proof import Compiled, Finding, Report, prove, run
+from flathood.registry.model import State
 from tests.plans import HEXA, Files, InMemory, compiled, plan_of
 
 NETWORK = "/etc/systemd/network/50-fnn"
@@ -174,6 +176,33 @@ def test_the_head_s_own_entry_of_a_node_is_proved(plan: Plan, files: Files) -> N
 def test_a_file_that_nobody_writes_is_told(plan: Plan, files: Files) -> None:
     files["n0"][f"{NETWORK}7.network"] = b"[Match]\nName=*\n"
     assert found(proof(plan, files), "files", f"{NETWORK}7.network", "no role writes")
+
+
+def test_a_mac_that_discovery_found_to_conflict_is_warned_of(plan: Plan, files: Files) -> None:
+    nics = plan.registry.nodes["n1"]
+    assert nics[0] is not None
+    doubtful = nics[0].model_copy(update={"state": State.CONFLICTING})
+    registry = plan.registry.model_copy(update={"nodes": {**plan.registry.nodes, "n1": (doubtful, *nics[1:])}})
+    report = prove(plan.cluster, plan.wiring, registry, InMemory(files), Options())
+    assert report.exit_code == 3
+    assert [(finding.machine, finding.nic) for finding in report.warnings] == [("n1", "fnn0")]
+
+
+def test_two_processes_prove_the_same_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = synthetic.plan(30)
+    source = Compiled(plan, Options())
+    one = prove(plan.cluster, plan.wiring, plan.registry, source, Options())
+    monkeypatch.setattr(run, "_WORTH_TWO", 2)
+    two = prove(plan.cluster, plan.wiring, plan.registry, source, Options())
+    assert one.failures == two.failures == []
+    assert one.proved == two.proved
+
+
+def test_a_node_alone_has_nobody_to_reach_but_the_head() -> None:
+    plan = plan_of((("red",),))
+    report = prove(plan.cluster, plan.wiring, plan.registry, Compiled(plan, Options()), Options())
+    assert report.exit_code == 0
+    assert (report.proved["paths"], report.proved["uplink"]) == (0, 2)
 
 
 def test_nothing_proved_is_an_exit_code_of_its_own() -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -71,6 +71,6 @@ class OnDisk:
         """See `Source`."""
         return self._read(host, (self._root / host).rglob("*"))
 
-    def _read(self, host: str, paths: object) -> Mapping[str, bytes]:
+    def _read(self, host: str, paths: Iterable[Path]) -> Mapping[str, bytes]:
         top = len(str(self._root / host))
-        return {str(path)[top:]: path.read_bytes() for path in paths if path.is_file()}  # type: ignore[attr-defined]
+        return {str(path)[top:]: path.read_bytes() for path in paths if path.is_file()}
