@@ -40,6 +40,13 @@ def test_a_blown_up_plane_is_loaded_evenly() -> None:
     assert found.segment_most <= 1.05 * found.segment_bound
 
 
+def test_an_irregular_network_reaches_the_bound_too() -> None:
+    rng = np.random.default_rng(1)
+    plan = plan_of(tuple(tuple(f"s{switch}" for switch in rng.permutation(7)[:4]) for _ in range(100)))
+    found = balance(fabric_of(plan.cluster, plan.wiring), plan.chosen, plan.weights)
+    assert found.nic_most <= 1.01 * found.nic_bound
+
+
 def test_heavy_pairs_of_a_profile_get_different_nics() -> None:
     rows = tuple(("s0", "s1") for _ in range(6))
     plan = plan_of(rows, profile="ring")

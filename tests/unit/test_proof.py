@@ -70,6 +70,24 @@ def test_the_mac_of_the_peer_s_other_nic_would_cross_the_uplink(plan: Plan, file
     assert found(proof(plan, files), "neighborhoods", "n2", "fnn0 is on red", "is on blue", "cross the uplink")
 
 
+def test_two_entries_of_one_address_are_told(plan: Plan, files: Files) -> None:
+    entry = f"\n[Neighbor]\nAddress=10.80.2.2\nLinkLayerAddress={plan.mac('n1', 0)}\n".encode()
+    files["n0"][f"{NETWORK}0.network.d/arp.conf"] += entry
+    assert found(proof(plan, files), "neighbors", "n0 fnn0", "there are 2 entries of 10.80.2.2")
+
+
+def test_two_routes_to_one_address_are_told(plan: Plan, files: Files) -> None:
+    path = f"{NETWORK}0.network.d/routes.conf"
+    files["n0"][path] += b"\n[Route]\nDestination=10.79.0.3/32\nGateway=10.80.2.3\n"
+    assert found(proof(plan, files), "paths", "n0 fnn0", "there are two routes to 10.79.0.3/32")
+
+
+def test_a_route_to_nobody_is_told(plan: Plan, files: Files) -> None:
+    path = f"{NETWORK}0.network.d/routes.conf"
+    files["n0"][path] += b"\n[Route]\nDestination=0.0.0.0/0\nGateway=10.80.2.3\n"
+    assert found(proof(plan, files), "paths", "n0 fnn0", "a route to 0.0.0.0/0, which nobody has")
+
+
 def test_a_missing_route_is_told_with_all_that_it_cuts_off(plan: Plan, files: Files) -> None:
     change(
         files, "n0", f"{NETWORK}0.network.d/routes.conf", "[Route]\nDestination=10.79.0.3/32\nGateway=10.80.2.3\n", ""
