@@ -70,6 +70,17 @@ def test_the_mac_of_the_peer_s_other_nic_would_cross_the_uplink(plan: Plan, file
     assert found(proof(plan, files), "neighborhoods", "n2", "fnn0 is on red", "is on blue", "cross the uplink")
 
 
+def test_unicast_between_nodes_that_would_cross_the_uplink_is_told(plan: Plan, files: Files) -> None:
+    """n0's outside NIC is on red, n4's on green: without its host route, n4's outside address is on-link for n0."""
+    change(
+        files, "n0", f"{NETWORK}1.network.d/routes.conf", "[Route]\nDestination=10.78.0.5/32\nGateway=10.80.1.5\n", ""
+    )
+    entry = f"\n[Neighbor]\nAddress=10.78.0.5\nLinkLayerAddress={plan.mac('n4', 0)}\n".encode()
+    files["n0"][f"{NETWORK}0.network.d/arp.conf"] += entry
+    hit = found(proof(plan, files), "paths", "n4 (10.78.0.5)", "fnn0 is on red", "is on green", "cross the uplink")
+    assert hit.cable == "red #000002"
+
+
 def test_two_entries_of_one_address_are_told(plan: Plan, files: Files) -> None:
     entry = f"\n[Neighbor]\nAddress=10.80.2.2\nLinkLayerAddress={plan.mac('n1', 0)}\n".encode()
     files["n0"][f"{NETWORK}0.network.d/arp.conf"] += entry
