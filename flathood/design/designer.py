@@ -118,6 +118,7 @@ def search(
     try:
         run.go()
     except KeyboardInterrupt:
+        run.keep()
         if run.best is None or run.best.evaluation.uncovered:
             raise
         return Found(run.best, run.rounds, interrupted=True)
@@ -143,6 +144,7 @@ class _Run:
         self.steps = min(20_000, 200 * n + 400)
         self.polish_steps = min(20_000, 320 * n, 100_000_000 // (n * n))
         self.told = 0.0
+        self.met: tuple[Design, str] | None = None  # the best of the local search that is running
 
     def go(self) -> None:
         starts = self._starts()
@@ -160,6 +162,11 @@ class _Run:
             self.rounds += 1
             if self._over():
                 return
+
+    def keep(self) -> None:
+        """Take what the local search had when it was interrupted."""
+        if self.met is not None:
+            self._offer(*self.met)
 
     def _starts(self) -> Iterator[tuple[str, Design, float]]:
         """Every construction that fits, left standing at first; then random designs without end."""
@@ -187,6 +194,7 @@ class _Run:
         return time.monotonic() - self.began
 
     def _tell(self, design: Design, engine: str) -> None:
+        self.met = design, engine
         now = self._seconds()
         if now - self.told < 0.2:
             return

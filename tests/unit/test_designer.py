@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from flathood.design import designer
+from flathood.design.anneal import Effort, anneal, random_design
 from flathood.design.designer import Limits, NotFound, search
 from flathood.design.objective import evaluate
 from flathood.design.planes import constructions, prime_power, projective_plane
+from flathood.design.polish import polish
 from flathood.design.profiles import traffic
 from flathood.design.request import Request, design_of, slots_of
 from flathood.spec import load_cluster
@@ -135,6 +138,32 @@ def test_slots_and_design_are_inverse() -> None:
     slots = slots_of(design, cluster)
     assert {len(mine) for mine in slots.values()} == {4}
     assert (design_of(Wiring(cluster="klat2", nodes=slots), cluster) == design).all()
+
+
+def test_polish_keeps_every_pair_covered_also_those_without_traffic() -> None:
+    wanted = request([3] * 8, [4] * 6, "ring")
+    rng = np.random.default_rng(0)
+    design = anneal(wanted, random_design(wanted, rng), rng, Effort(2000))
+    assert evaluate(wanted, design).uncovered == 0
+    polished = polish(wanted, design, rng, 2000)
+    assert evaluate(wanted, polished).uncovered == 0
+    assert evaluate(wanted, polished).quality >= evaluate(wanted, design).quality
+
+
+def test_ctrl_c_keeps_what_the_running_search_has_met(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = request([4] * 16, [9] * 8)
+
+    def interrupted(*arguments: Any) -> None:
+        *others, effort, tell = arguments
+        tell(anneal(*others, effort))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(designer, "constructions", lambda *_: iter(()))
+    monkeypatch.setattr(designer, "anneal", interrupted)
+    found = search(wanted)
+    assert found.interrupted
+    assert found.best.engine == "local search"
+    assert found.best.evaluation.uncovered == 0
 
 
 def test_ctrl_c_keeps_the_best_design(monkeypatch: pytest.MonkeyPatch) -> None:
