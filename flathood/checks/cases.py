@@ -48,14 +48,19 @@ class Cases:
         )
 
     def traffic_of(self, *nics: Place) -> Test:
-        """True of failed traffic that uses one of these NICs, at its own end or at the peer's."""
+        """True of failed traffic that uses one of these NICs, at its own end or at the peer's, or is meant for its address.
+
+        A NIC without carrier may have lost its addresses: they do not answer by any other way either.
+        """
         wanted = {(place.host, place.nic) for place in nics}
+        targets = {address for place in nics for address in place.addresses}
 
         def uses(verdict: Verdict) -> bool:
             check = verdict.check
             if check.kind not in TRAFFIC:
                 return False
-            return (check.host, check.nic) in wanted or (check.peer, self._far_nic(verdict)) in wanted
+            ends = {(check.host, check.nic), (check.peer, self._far_nic(verdict))}
+            return not wanted.isdisjoint(ends) or (check.kind == "echo" and check.key in targets)
 
         return uses
 

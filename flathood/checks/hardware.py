@@ -36,7 +36,7 @@ def dead_switches(cases: Cases) -> None:
         members = [place for place in cases.places.by_mac.values() if place.switch == switch]
         if len(nics) < 2 or len(nics) < len(members):
             continue
-        place = Place("", "", "", switch, members[0].colour, "")
+        place = Place("", "", "", switch, members[0].colour, ())
         what = f"no NIC on the switch {switch} has a carrier: the switch is off"
         cases.close(
             either(state_of(*members), cases.traffic_of(*members)), place, what, f"check the power of switch {switch}"

@@ -29,19 +29,23 @@ class Verdict:
 
 @dataclass
 class Judgement:
-    """All that did not pass, and counts: (host, kind) → outcome counts. ``located``: (host, NIC) → where switches see it."""
+    """All that did not pass, and counts: (host, kind) → outcome counts.
+
+    ``located``: (host, NIC) → where the switches see it; ``strays``: frames between nodes that crossed the uplink switch.
+    """
 
     verdicts: list[Verdict] = field(default_factory=list)
     not_run: list[NotRun] = field(default_factory=list)
     counts: dict[tuple[str, str], Count] = field(default_factory=dict)
     located: dict[tuple[str, str], str] = field(default_factory=dict)
+    strays: int = 0
 
 
 def judge(catalogue: Catalogue, observed: Observed) -> Judgement:
     """Every check of the catalogue comes to exactly one outcome."""
     places = Places(catalogue.plan)
     bench = _Bench(observed, Ears(places, observed), SwitchView(places, observed.switches))
-    result = Judgement(located=bench.switches.located())
+    result = Judgement(located=bench.switches.located(), strays=bench.switches.strays)
     for host in (*catalogue.scope, CLUSTER):
         groups: dict[str, list[Check]] = defaultdict(list)
         for check in catalogue.checks(host):

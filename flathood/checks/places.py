@@ -16,14 +16,14 @@ def nic_name(slot: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One NIC: its machine, name and MAC, and the name and colour of the switch that its cable goes to."""
+    """One NIC: its machine, name, MAC and addresses, and the name and colour of the switch that its cable goes to."""
 
     host: str
     nic: str
     mac: str
     switch: str
     colour: str
-    address: str
+    addresses: tuple[str, ...]
 
     @property
     def cable(self) -> str:
@@ -55,10 +55,13 @@ def _places(plan: Plan, host: str) -> Iterator[Place]:
     if number is None or number >= plan.node_count:
         address = plan.head_ip if number is None else plan.outside_ip(number)
         uplink = plan.cluster.uplink
-        yield Place(host, nic_name(0), plan.mac(host, 0), uplink.name, uplink.colour, str(address))
+        yield Place(host, nic_name(0), plan.mac(host, 0), uplink.name, uplink.colour, (str(address),))
         return
-    for slot, index in enumerate(plan.attach[number].tolist()):
-        if index >= 0:
-            switch = plan.cluster.switches[index]
-            address = plan.neighborhood_ip(number, index)
-            yield Place(host, nic_name(slot), plan.mac(host, slot), switch.name, switch.colour, str(address))
+    for slot in plan.used_slots(number):
+        index = int(plan.attach[number, slot])
+        switch = plan.cluster.switches[index]
+        addresses = [plan.neighborhood_ip(number, index)]
+        if slot == plan.outside_slot(number):
+            addresses.append(plan.outside_ip(number))
+        texts = tuple(str(address) for address in addresses)
+        yield Place(host, nic_name(slot), plan.mac(host, slot), switch.name, switch.colour, texts)

@@ -69,6 +69,12 @@ class SwitchView:
         """(machine, NIC) → the switch on whose machine ports its MAC was learnt; "" when on none."""
         return {(place.host, place.nic): ", ".join(self._at.get(mac, ())) for mac, place in self._places.by_mac.items()}
 
+    @property
+    def strays(self) -> int:
+        """How many unicast frames from one node's NIC to another's the uplink switch saw; ssh from the head is none of them."""
+        nodes = {mac for mac, place in self._places.by_mac.items() if place.switch != self._uplink}
+        return sum(count for (source, target), count in self._word.crossed.items() if {source, target} <= nodes)
+
     def misplaced(self, host: str, nic: str) -> str | None:
         """Where the NIC's cable is, if not in its planned switch alone; None: all as planned."""
         place = self._places.by_nic[host, nic]
@@ -83,7 +89,7 @@ class SwitchView:
     def apart(self, host: str, peer: str, switch: str) -> str | None:
         """Why the two are not one switch apart on this neighborhood; None: they are."""
         mine, yours = self._places.by_switch[host, switch], self._places.by_switch[peer, switch]
-        crossed = self._word.crossed.get((mine.mac, yours.mac), 0)
+        crossed = sum(self._word.crossed.get((mine.mac, place.mac), 0) for place in self._places.by_host[peer])
         if crossed:
             return f"{crossed} frames to {yours.host} crossed the uplink switch"
         wrong = [place for place in (mine, yours) if self._at.get(place.mac, []) != [switch]]

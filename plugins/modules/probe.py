@@ -131,6 +131,7 @@ def main() -> None:
             "work": {"type": "dict", "default": {}},
         },
         supports_check_mode=True,
+        no_log=True,  # the work is tens of kilobytes: nothing for the journal
     )
     try:
         result = PHASES[module.params["phase"]](module.params["work"])

@@ -38,7 +38,7 @@ def make_report(
         started=started,
         seconds=seconds,
         evidence=observed.switches.source,
-        facts=_facts(observed),
+        facts=_facts(observed, judgement),
         counts={kind.name: counts[kind.name] for kind in KINDS if kind.name in counts},
         hosts=tuple(_host(places, judgement, observed, host) for host in catalogue.scope),
         findings=diagnose(places, judgement, observed),
@@ -60,14 +60,14 @@ def make_report(
     )
 
 
-def _facts(observed: Observed) -> dict[str, int | float | str]:
+def _facts(observed: Observed, judgement: Judgement) -> dict[str, int | float | str]:
     echoes = [pair for word in observed.hosts.values() for pair in word.echoes.values()]
     facts: dict[str, int | float | str] = {
         "echoes": sum(count for count, _ in echoes),
         "echoes repeated": sum(repeats for _, repeats in echoes),
     }
     if not observed.switches.reason:
-        facts["unicast frames between nodes on the uplink"] = sum(observed.switches.crossed.values())
+        facts["unicast frames between nodes on the uplink"] = judgement.strays
     if observed.job.ran:
         facts |= {"MPI ranks": observed.job.ranks, "MPI seconds": observed.job.seconds}
     return facts
@@ -87,7 +87,7 @@ def _host(places: Places, judgement: Judgement, observed: Observed, host: str) -
                 mac=place.mac,
                 switch=place.switch,
                 colour=place.colour,
-                address=place.address,
+                address=" ".join(place.addresses),
                 located=(judgement.located[host, place.nic] or "not learnt") if asked else "",
             )
             for place in places.by_host[host]
