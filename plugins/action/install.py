@@ -68,9 +68,9 @@ class ActionModule(ActionBase):
 
         arguments = self._task.args | {"payload": packing.pack(view, stale, look())}
         answer = self._execute_module("flathood.cluster.install", arguments, task_vars=task_vars)
+        state = answer.pop("state", None)
         if answer.get("failed"):
             return answer | {"msg": f"{host}: role {view.role}: {answer.get('msg')}"}
-        state = answer.pop("state")
         if "leasing_for" in state:
             answer["leasing_for"] = state["leasing_for"]
         return result | answer | _fact(state)

@@ -64,7 +64,8 @@ class CallbackModule(CallbackBase):
         """Note the first failure of a machine."""
         if not ignore_errors:
             message = str(result.result.get("msg") or "failed")
-            self._failed.setdefault(result.host.get_name(), message.strip().removeprefix("Task failed: "))
+            host = result.host.get_name()
+            self._failed.setdefault(host, message.strip().removeprefix("Task failed: ").removeprefix(f"{host}: "))
 
     def v2_playbook_on_stats(self, stats: AggregateStats) -> None:
         """Tell it all."""

@@ -53,7 +53,7 @@ switches:
 # groups:
 #   first_rack: node_number < 4
 # keyed_groups:
-#   - {key: neighborhoods | length, prefix: nics}
+#   - {key: neighborhoods | length | string, prefix: nics}
 # compose:
 #   ansible_user: "'operator'"
 """

@@ -56,7 +56,6 @@ options:
   options:
     description: Role inputs that change the compiled files, as those of M(flathood.cluster.install).
     type: dict
-    default: {}
     suboptions:
       node_device:
         description: Kind of the device C(node0), which has the node address.

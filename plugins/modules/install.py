@@ -66,7 +66,6 @@ options:
   options:
     description: Role inputs that change the compiled files. Defaults are the library's, which are those of the roles.
     type: dict
-    default: {}
     suboptions:
       node_device:
         description: Kind of the device C(node0), which has the node address.

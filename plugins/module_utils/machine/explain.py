@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from .live import NIC, Json
+from .verbs import nics_by_mac
 
 #: More sentences than this help nobody.
 MOST = 5
@@ -42,11 +43,7 @@ def differences(drift: Drift, devices: Json) -> list[str]:
 
 
 def _missing(line: str, mac: str, devices: Json) -> str:
-    found = ", ".join(
-        f"{link['ifname']} {link['address']}"
-        for link in devices
-        if link.get("link_type") == "ether" and "link" not in link
-    )
+    found = ", ".join(f"{nic} {address}" for address, nic in nics_by_mac(devices).items())
     name = line.split(maxsplit=1)[0]
     alias = line.rpartition(" alias ")[2] if " alias " in line else "the uplink switch"
     return (

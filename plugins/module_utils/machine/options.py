@@ -12,7 +12,7 @@ COMPILER = {
 
 CHECK = {
     "directory": {"type": "path", "required": True},
-    "options": {"type": "dict", "default": {}, "options": COMPILER},
+    "options": {"type": "dict", "options": COMPILER},
 }
 
 INSTALL = {
@@ -22,7 +22,7 @@ INSTALL = {
         "choices": ["links", "arp", "hosts", "routes", "multicast", "mpi", "head"],
     },
     "directory": {"type": "path", "required": True},
-    "options": {"type": "dict", "default": {}, "options": COMPILER},
+    "options": {"type": "dict", "options": COMPILER},
     "patience": {"type": "int", "default": 20},
     "settle": {"type": "int", "default": 30},
     "diff_lines": {"type": "int", "default": 60},
