@@ -87,7 +87,7 @@ def play(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
             transport="ssh",
             get_option=options.get,
             set_option=options.__setitem__,
-            _shell=SimpleNamespace(tmpdir="/tmp"),
+            _shell=SimpleNamespace(tmpdir="unused"),
         )
         action = install.ActionModule(
             task, connection, SimpleNamespace(check_mode=False, diff=False), None, SimpleNamespace(), None
