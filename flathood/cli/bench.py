@@ -6,6 +6,7 @@ from __future__ import annotations
 import click
 
 from flathood.bench import compile as compiling
+from flathood.bench import converge as provisioning
 from flathood.bench import lab as rehearsing
 from flathood.bench import proof as proving
 from flathood.bench.measure import measure, report
@@ -43,3 +44,14 @@ def lab(sizes: tuple[int, ...], as_json: bool) -> None:
 def proof(sizes: tuple[int, ...], as_json: bool) -> None:
     """Prove the files of synthetic clusters: every ordered pair, from name to the peer's NIC."""
     report("proof", [measure(proving.work, size) for size in sizes or compiling.SIZES], as_json)
+
+
+@bench.command()
+@click.option(
+    "--inventory", "inventories", multiple=True, help="Inventory to measure (hexa, klat2); may be given again."
+)
+@_JSON
+def converge(inventories: tuple[str, ...], as_json: bool) -> None:
+    """Provision labs of the inventories with Ansible, twice, against a ping of all machines (needs root)."""
+    names = inventories or provisioning.INVENTORIES
+    report("converge", [measure(provisioning.work, name) for name in names], as_json)
