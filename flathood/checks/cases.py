@@ -28,11 +28,14 @@ class Cases:
         return (verdict for verdict in tuple(self._open) if not kinds or verdict.check.kind in kinds)
 
     def close(self, explained: Test, place: Place | None, what: str, do: str, host: str = "") -> None:
-        """Make a finding at ``place`` (or of ``host``) of the open verdicts that are ``explained``; none if there are none."""
+        """Make a finding at ``place`` (or of ``host``) of the verdicts that are ``explained``, if there are any."""
+        if any(explained(verdict) for verdict in self._open):
+            self.tell(explained, place, what, do, host)
+
+    def tell(self, explained: Test, place: Place | None, what: str, do: str, host: str = "") -> None:
+        """Make a finding even where it explains nothing: a warning then."""
         taken = [verdict for verdict in self._open if explained(verdict)]
         self._open = [verdict for verdict in self._open if not explained(verdict)]
-        if not taken:
-            return
         failed = any(verdict.outcome is Outcome.FAIL for verdict in taken)
         self.findings.append(
             Finding(
@@ -48,7 +51,7 @@ class Cases:
         )
 
     def traffic_of(self, *nics: Place) -> Test:
-        """True of failed traffic that uses one of these NICs, at its own end or at the peer's, or is meant for its address.
+        """True of failed traffic that uses one of these NICs, at either end, or is meant for its address.
 
         A NIC without carrier may have lost its addresses: they do not answer by any other way either.
         """

@@ -17,7 +17,7 @@ CLUSTER = ""
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The checks of the hosts in ``scope`` (nodes, spares, the head; names), made host by host when they are asked for."""
+    """The checks of the machines in ``scope`` (nodes, spares, the head), made one by one when they are asked for."""
 
     plan: Plan
     scope: tuple[str, ...]
@@ -25,7 +25,7 @@ class Catalogue:
 
     @classmethod
     def of(cls, plan: Plan, hosts: Iterable[str] | None = None) -> Catalogue:
-        """The catalogue of ``hosts`` (default: every machine of the plan), in the plan's order; unknown names are left out."""
+        """The catalogue of ``hosts`` (default: all machines), in the plan's order; unknown names are left out."""
         wanted = None if hosts is None else set(hosts)
         machines = (*plan.names, plan.head)
         return cls(plan, tuple(name for name in machines if wanted is None or name in wanted))
@@ -42,6 +42,7 @@ class Catalogue:
         return self._made[host]
 
     def __iter__(self) -> Iterator[Check]:
+        """Every check, machine by machine, those of the cluster last."""
         for host in (*self.scope, CLUSTER):
             yield from self.checks(host)
 

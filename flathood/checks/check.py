@@ -10,8 +10,8 @@ from dataclasses import dataclass
 class Check:
     """``key`` is what the check is about, in the words of the probe; ``expected`` is what has to be seen.
 
-    ``nic`` is the host's own NIC that is concerned (a name such as fnn0), ``switch`` the name of the switch that this NIC's
-    cable goes to, ``peer`` the other machine; each is "" where there is none.
+    ``nic`` is the host's own NIC that is concerned (a name such as fnn0), ``switch`` the name of the switch that this
+    NIC's cable goes to, ``peer`` the other machine; each is "" where there is none.
     """
 
     kind: str

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """From checks that did not pass to causes: few sentences that name the machine, the NIC, the cable, and what to do.
 
-One bad cable makes dozens of checks fail. Causes are looked for from the most certain to the least (a machine that is off, a NIC
-without carrier, a cable in the wrong switch, a table entry, …); each takes the failures that it explains with it, and what is
-left over at the end is told as it is. No failure is lost: the sum of ``explains`` is the number of checks that did not pass.
+One bad cable makes dozens of checks fail. Causes are looked for from the most certain to the least (a machine that is
+off, a NIC without carrier, a cable in the wrong switch, a table entry, …); each takes the failures that it explains
+with it, and what is left over at the end is told as it is. No failure is lost: the sum of ``explains`` is the number
+of checks that did not pass.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def _arp_left_on(cases: Cases) -> None:
 
 
 def _wrong_state(cases: Cases, kind: str) -> None:
-    """Entries of a kernel table (or of /etc/hosts) that are not the planned ones, told together for each NIC of a machine."""
+    """Entries of a kernel table or of /etc/hosts that are not the planned ones, told together for each NIC."""
     for (host, nic), verdicts in _groups(cases, kind).items():
         peers = {(host, verdict.check.peer) for verdict in verdicts if verdict.check.peer}
         mine = _same(kind, host, nic)

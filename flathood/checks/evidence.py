@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The switches as witnesses: MAC tables, and a count of unicast frames on the uplink switch.
 
-The lab's switches are bridges that can be read. Cheap switches without management have no word to give: `witness` then returns
-None, the checks that need them are "not run", and the validation ends with warnings, because without the switches nothing
-proves the cabling: the uplink makes everything reach everything.
+The lab's switches are bridges that can be read. Cheap switches without management have no word to give: `witness`
+then returns None, the checks that need them are "not run", and the validation ends with warnings, because without the
+switches nothing proves the cabling: the uplink makes everything reach everything.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class LabSwitches:
 
 
 def tables(evidence: dict[str, Any], uplink_switch: str) -> dict[str, dict[str, str]]:
-    """MAC tables out of `flathood lab evidence`: switch → learnt MAC → the switch behind the port, "" for a machine's port."""
+    """MAC tables of the lab: switch → learnt MAC → the switch behind the port, "" for a machine's port."""
     found: dict[str, dict[str, str]] = {}
     for switch, facts in evidence["switches"].items():
         table = found.setdefault(switch, {})

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plan → checks: what has to be seen on one machine, in the words in which the probe reports what it sees.
 
-Worked out from the plan's numbers and not from the files that the compiler renders: a fault of the renderer shows up here as
-a difference between what is installed and what was meant. Only the kernel settings are taken from the renderer, as they are
-choices of its own.
+Worked out from the plan's numbers and not from the files that the compiler renders: a fault of the renderer shows up
+here as a difference between what is installed and what was meant. Only the kernel settings are taken from the
+renderer, as they are choices of its own.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class _Node:
         yield Check("address", self.host, "node0", f"{plan.node_ip(number)}/32")
 
     def peers(self) -> list[int]:
-        """The other nodes, beginning with the next: so nodes that talk at the same time do not all talk to the same one."""
+        """The other nodes, beginning with the next: not all nodes begin with the same one."""
         count = self.plan.node_count
         return [(self.number + step) % count for step in range(1, count)]
 

@@ -12,18 +12,24 @@ from flathood.checks.places import Place
 
 
 def machines_away(cases: Cases, observed: Observed) -> None:
-    """Machines that could not be reached: their peers' echoes stay without reply."""
+    """Machines that could not be reached, or could not be asked: told even where their peers get their echoes back."""
     for host, word in observed.hosts.items():
-        if word.state != "unreachable":
-            continue
         place = cases.places.outside(host)
-        nic = f"the {place.switch} cable at {place.nic}" if place else "its cable"
 
         def concerns(verdict: Verdict, host: str = host) -> bool:
             return verdict.check.kind in TRAFFIC and host in {verdict.check.host, verdict.check.peer}
 
-        what = f"{host} is off, or cannot be reached from the head"
-        cases.close(concerns, place, what, f"check the power of {host}, then {nic}; then validate again", host)
+        if word.state == "unreachable":
+            cable = f"the {place.switch} cable at {place.nic}" if place else "its cable"
+            do = f"check the power of {host}, then {cable}; then validate again"
+            cases.tell(concerns, place, f"{host} is off, or cannot be reached from the head", do, host)
+        elif word.state == "failed":
+            do = "put this right and validate again: none of its checks was run"
+            cases.tell(_nothing, None, f"{host} could not be asked: {word.reason}", do, host)
+
+
+def _nothing(_: Verdict) -> bool:
+    return False
 
 
 def dead_switches(cases: Cases) -> None:
@@ -60,7 +66,7 @@ def dead_nics(cases: Cases) -> None:
 
 
 def misplaced_cables(cases: Cases, judgement: Judgement) -> None:
-    """Cables that the switches see elsewhere than planned; two that stand in each other's place are told as one swap."""
+    """Cables that the switches see elsewhere than planned; two in each other's place are told as one swap."""
     wrong: dict[Place, str] = {}
     for verdict in cases.of("cable"):
         place = cases.places.by_nic[verdict.check.host, verdict.check.nic]
@@ -96,5 +102,6 @@ def silent_nics(cases: Cases) -> None:
         if len(peers) < 2 or not members - {place.host} <= peers:
             continue
         what = f"{place.nic} has a carrier, but nothing passes between it and any machine on {place.switch}"
-        do = f"exchange the {place.switch} cable of {place.host} {place.nic}, try another port of the switch, then the NIC"
+        cable = f"the {place.switch} cable of {place.host} {place.nic}"
+        do = f"exchange {cable}, try another port of the switch, then the NIC"
         cases.close(cases.traffic_of(place), place, what, do)

@@ -11,18 +11,21 @@ from flathood.plan.views.mpi import OPEN_MPI_HOSTS
 
 #: Seconds that a job may take: for its start, and for each rank (ranks share processors in the lab).
 _START, _RANK = 60, 2
+#: How many absent nodes are named.
+NAMED = 5
 
 
 def obstacle(plan: Plan, started: Mapping[str, Mapping[str, Any]], traffic: Mapping[str, Mapping[str, Any]]) -> str:
     """Why there is no job to start, or "".
 
-    ``started`` and ``traffic``: machine → what the probe's tasks registered, {} for a task that was left out. A job over
-    a broken network waits for timeouts and says less than the echoes have said.
+    ``started`` and ``traffic``: machine → what the probe's tasks registered, {} for a task that was left out. A job
+    over a broken network waits for timeouts and says less than the echoes have said.
     """
     nodes = plan.names[: plan.node_count]
     absent = [node for node in nodes if "deviations" not in started.get(node, {})]
     if absent:
-        return f"all nodes have to take part: {', '.join(absent[:5])}{' and others do' if absent[5:] else ''} not"
+        more = f" and {len(absent) - NAMED} more" if len(absent) > NAMED else ""
+        return f"all nodes have to take part, and these do not: {', '.join(absent[:NAMED])}{more}"
     broken = sum(len(traffic.get(node, {}).get("deviations", {}).get("echo", ())) for node in nodes)
     return f"the plain traffic has to work first: {broken} echoes failed" if broken else ""
 

@@ -31,7 +31,8 @@ class Verdict:
 class Judgement:
     """All that did not pass, and counts: (host, kind) → outcome counts.
 
-    ``located``: (host, NIC) → where the switches see it; ``strays``: frames between nodes that crossed the uplink switch.
+    ``located``: (host, NIC) → where the switches see it; ``strays``: frames between nodes that crossed the uplink
+    switch.
     """
 
     verdicts: list[Verdict] = field(default_factory=list)

@@ -11,7 +11,8 @@ from typing import Any, Literal
 class HostWord:
     """One machine's word. ``deviations``: kind → key → what was seen instead of what was expected.
 
-    ``failures``: kind → reason why all checks of the kind failed there; ``blind``: kind → reason why they could not be done.
+    ``failures``: kind → reason why all checks of the kind failed there; ``blind``: kind → reason why they could not
+    be done.
     ``arp``: frames as [NIC, "sent" or "seen", operation, MAC, its address, address asked for, count]; ``echoes``: NIC →
     (echoes, how many had to be repeated).
     """

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from enum import IntEnum, StrEnum
 from typing import Literal
 
@@ -12,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class Outcome(StrEnum):
     """What became of one check."""
 
-    PASS = "pass"  # noqa: S105  (an outcome, no password)
+    PASS = "pass"  # noqa: S105 - an outcome, no password
     FAIL = "fail"
     WARNING = "warning"
     NOT_RUN = "not run"
@@ -53,6 +54,7 @@ class Count(_Record):
         return self.passed + self.failed + self.warned + self.not_run
 
     def __add__(self, other: Count) -> Count:
+        """Both together."""
         return Count(
             passed=self.passed + other.passed,
             failed=self.failed + other.failed,
@@ -154,6 +156,14 @@ class Report(_Record):
         return Exit.WARNINGS if total.warned or total.not_run else Exit.PASS
 
     @property
+    def reasons(self) -> dict[str, Counter[str]]:
+        """Why checks were not run: reason → how many of each kind."""
+        found: dict[str, Counter[str]] = {}
+        for one in self.not_run:
+            found.setdefault(one.reason, Counter())[one.kind] += one.count
+        return found
+
+    @property
     def sentence(self) -> str:
         """The outcome of the whole in words."""
         return _SENTENCES[self.exit]
@@ -164,7 +174,7 @@ class Report(_Record):
         total = self.total
         ran = sum(host.state == "ran" for host in self.hosts)
         return (
-            f"{self.cluster}: {self.sentence}: {total.passed:,} of {total.total:,} checks passed, {total.failed:,} failed, "
-            f"{total.warned:,} warned, {total.not_run:,} not run; {ran} of {len(self.hosts)} machines took part, "
-            f"{sum(self.seconds.values()):.0f} s."
+            f"{self.cluster}: {self.sentence}: {total.passed:,} of {total.total:,} checks passed, "
+            f"{total.failed:,} failed, {total.warned:,} warned, {total.not_run:,} not run; "
+            f"{ran} of {len(self.hosts)} machines took part, {sum(self.seconds.values()):.0f} s."
         )

@@ -31,7 +31,8 @@ def conclude(
 ) -> tuple[Report, Path]:
     """Judge a run and write its report into ``output``; the report and the path of its page.
 
-    ``words``: machine → phase → what its task registered ({} for a task that was skipped); ``switches`` and ``job`` likewise.
+    ``words``: machine → phase → what its task registered ({} for a task that was skipped); ``switches`` and ``job``
+    likewise.
     """
     plan = load_plan(inventory)
     observed = Observed(
@@ -49,7 +50,7 @@ def conclude(
     seconds = {_STAGES[phase]: _span(clocks[phase]) for phase in PHASES if clocks[phase]}
     if observed.job.ran:
         seconds["MPI job"] = observed.job.seconds
-    began = min((clock[0] for clock in sum(clocks.values(), [])), default=datetime.now(UTC).timestamp())
+    began = min((clock[0] for times in clocks.values() for clock in times), default=datetime.now(UTC).timestamp())
     report = make_report(
         Catalogue.of(plan, words),
         observed,

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Count the unicast frames that come into the uplink switch, by source and destination MAC.
 
-Run as a program in the network namespace of the switches: `watch SECONDS PORT…` says "ready" when every port is listened to,
-and ends when it is asked for its counts or after SECONDS; `collect` asks, and prints the answer as JSON. It leaves nothing
+Run as a program in the network namespace of the switches: `watch SECONDS PORT…` says "ready" when every port is
+listened to, and ends when it is asked for its counts or after SECONDS; `collect` asks, and prints the answer as JSON.
+It leaves nothing
 behind: the counts are in its memory, and it is found by an abstract socket of that namespace.
 """
 
@@ -24,7 +25,8 @@ _SO_ATTACH_FILTER, _SO_RCVBUFFORCE = 26, 33
 _SOL_PACKET, _PACKET_STATISTICS, _PACKET_IGNORE_OUTGOING = 263, 6, 23
 _ETH_P_ALL = 3
 _BUFFER = 32 << 20
-#: Classic BPF (linux/filter.h): load the first byte; a frame whose group bit is set is dropped, of others the MACs are kept.
+#: Classic BPF (linux/filter.h): load the first byte; a frame whose group bit is set is dropped, of others the MACs
+#: are kept.
 _UNICAST = ((0x30, 0, 0, 0), (0x45, 1, 0, 1), (0x06, 0, 0, 12), (0x06, 0, 0, 0))
 
 

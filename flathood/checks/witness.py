@@ -37,7 +37,7 @@ class Ears:
         return _sum_up(frames) if frames else None
 
     def strangers(self) -> dict[str, str]:
-        """What was sent by who has to be silent for no check's sake: the head (by name and MAC) and strangers (by MAC)."""
+        """What was sent by whom no check concerns: the head (by name and MAC) and strangers (by MAC)."""
         return {mac: _sum_up(frames) for mac, frames in sorted(self._strangers.items())}
 
 
@@ -71,7 +71,7 @@ class SwitchView:
 
     @property
     def strays(self) -> int:
-        """How many unicast frames from one node's NIC to another's the uplink switch saw; ssh from the head is none of them."""
+        """How many unicast frames between nodes' NICs the uplink switch saw; ssh from the head is none of them."""
         nodes = {mac for mac, place in self._places.by_mac.items() if place.switch != self._uplink}
         return sum(count for (source, target), count in self._word.crossed.items() if {source, target} <= nodes)
 
@@ -82,7 +82,7 @@ class SwitchView:
         if at != [place.switch]:
             return f"learnt on {' and '.join(at)}" if at else "learnt on no switch"
         behind = self._word.tables.get(self._uplink, {}).get(place.mac)
-        if place.switch != self._uplink and behind != place.switch:
+        if place.switch not in {self._uplink, behind}:
             return f"the uplink switch has it behind {behind}" if behind else "the uplink switch has not learnt it"
         return None
 

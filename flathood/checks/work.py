@@ -12,12 +12,16 @@ from flathood.checks.places import Places
 from flathood.plan import Plan
 
 Phase = Literal["start", "run", "collect"]
-#: Seconds after which a recorder that nobody collects ends by itself: far above what 1,024 nodes take from start to collect.
+#: Seconds after which a recorder that nobody collects ends by itself: far above what 1,024 nodes take from start to
+#: collect.
 LIFETIME = 1800
 
 
 def work(plan: Plan, phase: Phase, host: str, scope: Sequence[str], token: str) -> dict[str, Any]:
-    """The work of one machine; ``scope`` are the machines that take part, ``token`` (no blanks) tells this run from others."""
+    """The work of one machine in one phase.
+
+    ``scope`` are the machines that take part; ``token`` (a word) tells this run's datagrams from those of others.
+    """
     catalogue = Catalogue.of(plan, scope)
     checks = catalogue.checks(host)
     if phase == "start":

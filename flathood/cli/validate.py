@@ -39,11 +39,11 @@ _TAIL = 20
 @click.option("--node", "nodes", multiple=True, metavar="NAME", help="Only this machine; may be given more than once.")
 @click.option("--tags", default="", help="Only these parts: state, traffic, mpi.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report (or the list's counts) as JSON.")
-def validate(directory: Path, listing: bool, nodes: tuple[str, ...], tags: str, as_json: bool) -> None:  # noqa: FBT001
+def validate(directory: Path, listing: bool, nodes: tuple[str, ...], tags: str, as_json: bool) -> None:
     """Prove that the cluster in DIRECTORY works as planned.
 
-    Exit codes: 0 everything passed, 1 a check failed, 2 nothing was checked, 3 warnings, or checks that could not be run.
-    In the lab of this cluster it runs on the lab's head by itself.
+    Exit codes: 0 everything passed, 1 a check failed, 2 nothing was checked, 3 warnings, or checks that could not be
+    run. In the lab of this cluster it runs on the lab's head by itself.
     """
     plan = load_plan(directory)
     unknown = sorted(set(nodes) - {*plan.names, plan.head})
@@ -75,7 +75,7 @@ def _list(plan: Plan, nodes: tuple[str, ...], as_json: bool) -> None:
 
 
 def _enter_lab(plan: Plan) -> None:
-    """Where this cluster's lab is up and this is not its head, go on at the head: nodes are reached from nowhere else."""
+    """Go on at the head of this cluster's lab, if it is up: its nodes are reached from nowhere else."""
     name = plan.cluster.cluster
     if os.environ.get(IN_LAB) == name or name not in labs():
         return

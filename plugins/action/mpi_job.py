@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The controller's side of flathood.cluster.mpi_job: no job where the plain traffic of the same run has failed already."""
+"""The controller's side of flathood.cluster.mpi_job: no job where plain traffic has failed already."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
@@ -11,9 +12,9 @@ from ansible_collections.flathood.cluster.plugins.plugin_utils.library import fi
 
 find_library()
 
-from flathood.checks.job import arguments, obstacle  # noqa: E402
-from flathood.errors import FlathoodError  # noqa: E402
-from flathood.plan import load_plan  # noqa: E402
+from flathood.checks.job import arguments, obstacle
+from flathood.errors import FlathoodError
+from flathood.plan import load_plan
 
 
 class ActionModule(ActionBase):
@@ -21,15 +22,16 @@ class ActionModule(ActionBase):
 
     TRANSFERS_FILES = False
 
-    def run(self, tmp=None, task_vars=None):
+    def run(self, tmp: None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Run the job on one node, or say why there is none."""
         result = super().run(tmp, task_vars)
-        hostvars = task_vars["hostvars"]
+        known = task_vars or {}
+        hostvars = known["hostvars"]
         try:
-            plan = load_plan(Path(task_vars["inventory_dir"]))
+            plan = load_plan(Path(known["inventory_dir"]))
         except FlathoodError as error:
             raise AnsibleActionFail(str(error)) from error
-        started = {host: hostvars[host].get("__validate_start", {}) for host in task_vars["ansible_play_hosts_all"]}
+        started = {host: hostvars[host].get("__validate_start", {}) for host in known["ansible_play_hosts_all"]}
         traffic = {host: hostvars[host].get("__validate_run", {}) for host in started}
         reason = obstacle(plan, started, traffic)
         if reason:

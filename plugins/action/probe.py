@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The controller's side of flathood.cluster.probe: work out what this node has to compare, send or expect, and ship it."""
+"""The controller's side of flathood.cluster.probe: work out what a node has to compare, send or expect."""
 
 from __future__ import annotations
 
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
@@ -13,9 +14,9 @@ from ansible_collections.flathood.cluster.plugins.plugin_utils.library import fi
 
 find_library()
 
-from flathood.checks.work import work  # noqa: E402
-from flathood.errors import FlathoodError  # noqa: E402
-from flathood.plan import load_plan  # noqa: E402
+from flathood.checks.work import work
+from flathood.errors import FlathoodError
+from flathood.plan import load_plan
 
 
 class ActionModule(ActionBase):
@@ -23,14 +24,15 @@ class ActionModule(ActionBase):
 
     TRANSFERS_FILES = False
 
-    def run(self, tmp=None, task_vars=None):
+    def run(self, tmp: None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Run one phase on one node; the result says when it began and ended by the controller's clock."""
         super().run(tmp, task_vars)
+        known = task_vars or {}
         began = time.time()
         phase = self._task.args.get("phase")
-        host, scope = task_vars["inventory_hostname"], task_vars["ansible_play_hosts_all"]
+        host, scope = known["inventory_hostname"], known["ansible_play_hosts_all"]
         try:
-            plan = load_plan(Path(task_vars["inventory_dir"]))
+            plan = load_plan(Path(known["inventory_dir"]))
         except FlathoodError as error:
             raise AnsibleActionFail(str(error)) from error
         # Every task runs in a fork of the one process of this run of ansible-playbook: its number tells runs apart.

@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
@@ -13,10 +14,10 @@ from ansible_collections.flathood.cluster.plugins.plugin_utils.library import fi
 
 find_library()
 
-from flathood.checks.evidence import NO_WITNESS, witness  # noqa: E402
-from flathood.checks.observed import SwitchWord  # noqa: E402
-from flathood.errors import FlathoodError  # noqa: E402
-from flathood.plan import load_plan  # noqa: E402
+from flathood.checks.evidence import NO_WITNESS, witness
+from flathood.checks.observed import SwitchWord
+from flathood.errors import FlathoodError
+from flathood.plan import load_plan
 
 
 class ActionModule(ActionBase):
@@ -24,15 +25,16 @@ class ActionModule(ActionBase):
 
     TRANSFERS_FILES = False
 
-    def run(self, tmp=None, task_vars=None):
+    def run(self, tmp: None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Begin to watch, or collect what was seen."""
         result = super().run(tmp, task_vars)
         _, arguments = self.validate_argument_spec(
             {"phase": {"type": "str", "choices": ["watch", "collect"], "required": True}}
         )
+        known = task_vars or {}
         began = time.time()
         try:
-            source = witness(load_plan(Path(task_vars["inventory_dir"])))
+            source = witness(load_plan(Path(known["inventory_dir"])))
             if source and arguments["phase"] == "watch":
                 source.watch()
             elif arguments["phase"] == "collect":

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
@@ -11,8 +12,8 @@ from ansible_collections.flathood.cluster.plugins.plugin_utils.library import fi
 
 find_library()
 
-from flathood.checks.run import PHASES, conclude  # noqa: E402
-from flathood.errors import FlathoodError  # noqa: E402
+from flathood.checks.run import PHASES, conclude
+from flathood.errors import FlathoodError
 
 
 class ActionModule(ActionBase):
@@ -20,21 +21,22 @@ class ActionModule(ActionBase):
 
     TRANSFERS_FILES = False
 
-    def run(self, tmp=None, task_vars=None):
+    def run(self, tmp: None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Fail when a check failed, or when nothing was checked."""
         result = super().run(tmp, task_vars)
+        known = task_vars or {}
         _, arguments = self.validate_argument_spec({"directory": {"type": "path", "required": True}})
-        hostvars = task_vars["hostvars"]
+        hostvars = known["hostvars"]
         words = {
             host: {phase: hostvars[host].get(f"__validate_{phase}", {}) for phase in PHASES}
-            for host in task_vars["ansible_play_hosts_all"]
+            for host in known["ansible_play_hosts_all"]
         }
         try:
             report, page = conclude(
-                Path(task_vars["inventory_dir"]),
+                Path(known["inventory_dir"]),
                 words,
-                switches=task_vars.get("__validate_switches", {}),
-                job=task_vars.get("__validate_job", {}),
+                switches=known.get("__validate_switches", {}),
+                job=known.get("__validate_job", {}),
                 output=Path(arguments["directory"]),
             )
         except FlathoodError as error:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The program that every rank runs, as text: it travels on mpirun's command line, so that no file has to be on the nodes."""
+"""The program that every rank runs, as text: it travels on mpirun's command line, no file has to be on the nodes."""
 
 from __future__ import annotations
 
-#: Every rank sends every rank a block that says who sent it to whom; small blocks go out eagerly, large ones by rendezvous.
+#: Every rank sends every rank a block that says who sent it to whom; small blocks go out eagerly, large ones by
+#: rendezvous.
 SOURCE = r"""
 import hashlib, json, sys
 from mpi4py import MPI
@@ -25,5 +26,6 @@ seconds = MPI.Wtime() - began
 words = comm.gather((MPI.Get_processor_name(), wrong))
 if rank == 0:
     machines = sorted({name for name, _ in words})
-    print(json.dumps({"ranks": ranks, "machines": machines, "seconds": seconds, "wrong": sum((w for _, w in words), [])}))
+    print(json.dumps({"ranks": ranks, "machines": machines, "seconds": seconds, "wrong": sum((w for _, w in words),
+    [])}))
 """

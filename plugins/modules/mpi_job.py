@@ -9,11 +9,13 @@ module: mpi_job
 short_description: Run a checked MPI all-to-all with the files that role mpi wrote
 version_added: 0.1.0
 description:
-  - Starts C(mpirun --hostfile) on this node with a small mpi4py program in which every rank sends every other rank blocks whose
-    contents the receiver checks.
-  - The libraries are the distribution's own; all that makes them work on this network is in the files of role C(mpi) and in the routes.
+  - Starts C(mpirun --hostfile) on this node with a small mpi4py program in which every rank sends every other rank
+    blocks whose contents the receiver checks.
+  - The libraries are the distribution's own; all that makes them work on this network is in the files of role C(mpi)
+    and in the routes.
   - A job that does not end in time is killed with everything it started.
-  - In a run of the playbook C(validate) there is no job when a node took no part or when plain traffic has failed already.
+  - In a run of the playbook C(validate) there is no job when a node took no part or when plain traffic has failed
+    already.
 options:
   hostfile:
     description: The hostfile, on this node. By default the one that role C(mpi) writes.
@@ -64,16 +66,16 @@ seconds:
   type: float
 """
 
-import json  # noqa: E402  (documentation comes first in a module)
-import os  # noqa: E402
-import shutil  # noqa: E402
-import signal  # noqa: E402
-import subprocess  # noqa: E402
-import time  # noqa: E402
-from pathlib import Path  # noqa: E402
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
 
-from ansible.module_utils.basic import AnsibleModule  # noqa: E402
-from ansible_collections.flathood.cluster.plugins.module_utils.mpi_alltoall import SOURCE  # noqa: E402
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.flathood.cluster.plugins.module_utils.mpi_alltoall import SOURCE
 
 
 def missing(hostfile: str) -> str:
@@ -87,7 +89,8 @@ def missing(hostfile: str) -> str:
 
 def launch(hostfile: str, ranks: int, seconds: int) -> tuple[str, str]:
     """What the job printed, and what was wrong with it."""
-    # Ranks that busy-wait would keep each other from running where a machine has fewer processors than ranks (as in the lab).
+    # Ranks that busy-wait would keep each other from running where a machine has fewer processors than ranks (as in
+    # the lab).
     argv = ["mpirun", "--hostfile", hostfile, "-n", str(ranks), "--mca", "mpi_yield_when_idle", "1"]
     if os.geteuid() == 0:
         argv.append("--allow-run-as-root")

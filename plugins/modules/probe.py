@@ -10,12 +10,14 @@ short_description: Hold a node's network against the plan, over real traffic
 version_added: 0.1.0
 description:
   - Does all checks of one node in one process per phase. Only what differs from the plan comes back, with counts.
-  - What is expected is worked out on the controller from C(cluster.yml), C(wiring.yml) and C(macs.yml), and shipped to the node.
+  - What is expected is worked out on the controller from C(cluster.yml), C(wiring.yml) and C(macs.yml), and shipped
+    to the node.
 options:
   phase:
     description:
-      - V(start) compares names, routes, neighbor entries, NICs, addresses and kernel settings with the plan, makes every NIC
-        known to the switches, and leaves a recorder of ARP frames and multicast datagrams that ends by itself.
+      - V(start) compares names, routes, neighbor entries, NICs, addresses and kernel settings with the plan, makes
+        every NIC known to the switches, and leaves a recorder of ARP frames and multicast datagrams that ends by
+        itself.
       - V(run) sends an ICMP echo to every address of every peer and numbered datagrams to the multicast group.
       - V(collect) ends the recorder and returns what it heard.
     type: str
@@ -58,7 +60,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 deviations:
-  description: For each kind of check, what was seen instead of what the plan expects (an empty string for nothing at all).
+  description: For each kind of check, what was seen instead of what the plan expects (an empty string for nothing at
+  all).
   returned: always
   type: dict
   sample: {"route": {"10.80.1.7": "dev fnn0 src 10.80.0.1"}}
@@ -77,8 +80,8 @@ echoes:
   type: dict
 """
 
-from ansible.module_utils.basic import AnsibleModule  # noqa: E402  (documentation comes first in a module)
-from ansible_collections.flathood.cluster.plugins.module_utils.probe import (  # noqa: E402
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.flathood.cluster.plugins.module_utils.probe import (
     echo,
     kernel,
     listen,

@@ -9,10 +9,11 @@ module: switch_evidence
 short_description: Ask the switches which cables they see, and what crosses the uplink
 version_added: 0.1.0
 description:
-  - Reachability proves nothing about the cabling of a flat neighborhood network, as the uplink switch makes everything reach everything.
-    The switches themselves can tell - by their MAC tables, and by the unicast frames that come into the uplink switch.
-  - Runs on the controller. In the embedded lab the switches are bridges that can be read; where the switches cannot be asked, the
-    result says so, and the checks that need them are not run.
+  - Reachability proves nothing about the cabling of a flat neighborhood network, as the uplink switch makes
+    everything reach everything. The switches themselves can tell - by their MAC tables, and by the unicast frames
+    that come into the uplink switch.
+  - Runs on the controller. In the embedded lab the switches are bridges that can be read; where the switches cannot
+    be asked, the result says so, and the checks that need them are not run.
 options:
   phase:
     description:
@@ -49,7 +50,8 @@ witness:
   returned: always
   type: str
 word:
-  description: MAC tables (C(tables)), unicast frames on the uplink switch (C(crossed)), and frames that were not counted (C(lost)).
+  description: MAC tables (C(tables)), unicast frames on the uplink switch (C(crossed)), and frames that were not
+  counted (C(lost)).
   returned: when O(phase=collect)
   type: dict
 """

@@ -9,8 +9,9 @@ module: validation_report
 short_description: Judge what a validation run has seen, and write its report
 version_added: 0.1.0
 description:
-  - Holds every check of the plan's catalogue against what M(flathood.cluster.probe), M(flathood.cluster.switch_evidence) and
-    M(flathood.cluster.mpi_job) brought back, finds the causes of what did not pass, and writes C(report.json) and C(report.html).
+  - Holds every check of the plan's catalogue against what M(flathood.cluster.probe),
+    M(flathood.cluster.switch_evidence) and M(flathood.cluster.mpi_job) brought back, finds the causes of what did not
+    pass, and writes C(report.json) and C(report.html).
   - Runs on the controller. Fails when a check failed, or when nothing was checked.
 options:
   directory:

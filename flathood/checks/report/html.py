@@ -8,7 +8,7 @@ from collections import defaultdict
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from flathood.checks.kinds import KIND
-from flathood.checks.results import Count, Exit, Finding, NotRun, Outcome, Report
+from flathood.checks.results import Count, Exit, Finding, Outcome, Report
 
 _STYLE = {Exit.PASS: "pass", Exit.FAIL: "fail", Exit.NOTHING_RAN: "not-run", Exit.WARNINGS: "warning"}
 
@@ -22,7 +22,7 @@ def cell(count: Count | None) -> tuple[str, str]:
     if count.warned:
         return "warning", f"! {count.warned} of {count.total}"
     if count.not_run:
-        return "not-run", f"– {count.not_run} not run"
+        return "not-run", f"\N{EN DASH} {count.not_run} not run"
     return "pass", f"✓ {count.passed}"
 
 
@@ -31,9 +31,6 @@ def render(report: Report) -> str:
     by_host: dict[str, list[Finding]] = defaultdict(list)
     for finding in report.findings:
         by_host[finding.host].append(finding)
-    reasons: dict[tuple[str, str], list[NotRun]] = defaultdict(list)
-    for one in report.not_run:
-        reasons[one.kind, one.reason].append(one)
     environment = Environment(
         loader=PackageLoader("flathood.checks.report"),
         autoescape=True,
@@ -48,6 +45,6 @@ def render(report: Report) -> str:
         kinds=[KIND[name] for name in report.counts],
         cell=cell,
         by_host=by_host,
-        reasons=reasons,
+        KIND=KIND,
         Outcome=Outcome,
     )

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
+from flathood import writing
 from flathood.checks.catalogue import Catalogue
 from flathood.checks.diagnose import diagnose
 from flathood.checks.judge import Judgement, judge
@@ -15,8 +14,8 @@ from flathood.checks.kinds import KINDS
 from flathood.checks.observed import HostWord, Observed
 from flathood.checks.places import Places
 from flathood.checks.report import html
-from flathood.plan.views import kind_of
 from flathood.checks.results import Count, Deviation, HostResult, NicRow, Report
+from flathood.plan.views import kind_of
 
 
 def make_report(
@@ -69,7 +68,7 @@ def _facts(observed: Observed, judgement: Judgement) -> dict[str, int | float | 
     if not observed.switches.reason:
         facts["unicast frames between nodes on the uplink"] = judgement.strays
     if observed.job.ran:
-        facts |= {"MPI ranks": observed.job.ranks, "MPI seconds": observed.job.seconds}
+        facts["MPI ranks"] = observed.job.ranks
     return facts
 
 
@@ -99,10 +98,7 @@ def _host(places: Places, judgement: Judgement, observed: Observed, host: str) -
 def save(report: Report, directory: Path) -> tuple[Path, Path]:
     """Write report.json and report.html into ``directory``, each in one piece; their paths."""
     directory.mkdir(parents=True, exist_ok=True)
-    paths = directory / "report.json", directory / "report.html"
-    for path, text in zip(paths, (report.model_dump_json(indent=1) + "\n", html.render(report)), strict=True):
-        with NamedTemporaryFile("w", encoding="utf-8", dir=directory, prefix=f".{path.name}.", delete=False) as file:
-            file.write(text)
-        Path(file.name).chmod(0o644)
-        os.replace(file.name, path)  # noqa: PTH105  (Path.replace is the same call)
-    return paths
+    data, page = directory / "report.json", directory / "report.html"
+    writing.save(data, report.model_dump_json(indent=1) + "\n")
+    writing.save(page, html.render(report))
+    return data, page

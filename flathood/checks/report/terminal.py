@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 from rich.console import Console
@@ -26,7 +25,8 @@ def print_report(report: Report, console: Console, page: Path | None = None) -> 
         sign, style = ("✗", "red") if finding.outcome is Outcome.FAIL else ("!", "yellow")
         where = " ".join(part for part in (finding.host, finding.nic, finding.switch and f"({finding.switch})") if part)
         console.print(f"[{style}]{sign} {number}. {escape(where or report.cluster)}[/]: {escape(finding.what)}.")
-        do = f"To do: {escape(finding.do)}. ({finding.explains} checks)"
+        explains = f" ({finding.explains} check{'s' * (finding.explains > 1)})" if finding.explains else ""
+        do = f"To do: {escape(finding.do)}.{explains}"
         console.print(Padding(do, (0, 0, 0, 5)))
     if len(report.findings) > SHOWN:
         console.print(f"… and {len(report.findings) - SHOWN} more findings in the report.")
@@ -53,13 +53,12 @@ def _kinds(report: Report) -> Table:
 
 
 def _print_not_run(report: Report, console: Console) -> None:
-    reasons: Counter[tuple[str, str]] = Counter()
-    for one in report.not_run:
-        reasons[one.kind, one.reason] += one.count
+    reasons = report.reasons
     if reasons:
         console.print()
-    for (kind, reason), count in list(reasons.items())[:SHOWN]:
-        console.print(f"– not run: {count:,} of {KIND[kind].title}: {escape(reason)}")
+    for reason, kinds in list(reasons.items())[:SHOWN]:
+        what = KIND[next(iter(kinds))].title if len(kinds) == 1 else f"{len(kinds)} kinds"
+        console.print(f"- not run: {kinds.total():,} of {what}: {escape(reason)}")
     if len(reasons) > SHOWN:
         console.print(f"… and {len(reasons) - SHOWN} more reasons in the report.")
 

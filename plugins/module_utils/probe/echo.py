@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""ICMP echo to many addresses from one process: packets of the full MTU that must not be fragmented, small ones after that."""
+"""ICMP echo to many addresses from one process: full-size packets that must not be fragmented, then small ones."""
 
 from __future__ import annotations
 
@@ -37,11 +37,20 @@ class Target:
 
 @dataclass
 class Tally:
-    """What came of it: address → what was seen instead of a full-size reply; NIC → echoes, and how many had to be repeated."""
+    """Address → what was seen instead of a full-size reply; NIC → echoes, and how many had to be repeated."""
 
     failed: dict[str, str] = field(default_factory=dict)
     echoes: dict[str, int] = field(default_factory=dict)
     repeats: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Size:
+    """One round's packets: bytes of each, seconds between two, and the bytes of a reply that counts as full-size."""
+
+    packet: int
+    pause: float
+    full: int
 
 
 class _Sockets:
@@ -78,7 +87,8 @@ def echo_all(expected: dict[str, str], mtu: int, rate: int) -> Tally:
     """Ask every address of ``expected`` (address → ``bound NIC`` or ``routed NIC``); bounded by five rounds.
 
     ``mtu`` is the size of the packets in bytes, ``rate`` that of a link in bits per second. Three rounds go out at full
-    size, each to those that have not answered yet; two of small packets then tell "nothing passes" from "only small packets pass".
+    size, each to those that have not answered yet; two of small packets then tell "nothing passes" from "only small
+    packets pass".
     """
     targets = [Target(address, text.split()[1], text.startswith("bound")) for address, text in expected.items()]
     sockets = _Sockets()
@@ -86,24 +96,24 @@ def echo_all(expected: dict[str, str], mtu: int, rate: int) -> Tally:
         for size in (mtu, mtu, mtu, SMALL, SMALL):
             pending = [number for number, target in enumerate(targets) if not target.done and not target.small]
             if pending:
-                _round(sockets, targets, pending, size, size * 8 / (rate * SHARE), mtu)
+                _round(sockets, targets, pending, _Size(size, size * 8 / (rate * SHARE), mtu))
     finally:
         sockets.close()
     return _tally(targets)
 
 
-def _round(sockets: _Sockets, targets: list[Target], pending: list[int], size: int, pause: float, full: int) -> None:
+def _round(sockets: _Sockets, targets: list[Target], pending: list[int], size: _Size) -> None:
     left = set(pending)
     for number in pending:
         target = targets[number]
         target.repeats += 1
         try:
             sender = sockets.sender(target.nic if target.bound else "")
-            sender.sendto(packets.echo_request(sockets.ident, number, size), (target.address, 0))
+            sender.sendto(packets.echo_request(sockets.ident, number, size.packet), (target.address, 0))
         except OSError as error:
-            target.reason = f"{size} bytes not sent: {os.strerror(error.errno) if error.errno else error}"
-        _receive(sockets, targets, left, time.monotonic() + pause, full)
-    _receive(sockets, targets, left, time.monotonic() + WAIT, full)
+            target.reason = f"{size.packet} bytes not sent: {os.strerror(error.errno) if error.errno else error}"
+        _receive(sockets, targets, left, time.monotonic() + size.pause, size.full)
+    _receive(sockets, targets, left, time.monotonic() + WAIT, size.full)
 
 
 def _receive(sockets: _Sockets, targets: list[Target], left: set[int], until: float, full: int) -> None:

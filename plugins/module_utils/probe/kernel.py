@@ -80,7 +80,7 @@ def neighbors(raw: list[dict[str, Any]], expected: dict[str, str]) -> dict[str, 
 
 
 def routes(raw: list[dict[str, Any]]) -> dict[str, str]:
-    """Address → ``via NEXT dev NIC src OWN`` as ``ip -json route get`` answers ("via" only when there is a next hop)."""
+    """Address → ``via NEXT dev NIC src OWN`` of ``ip -json route get`` ("via" only when there is a next hop)."""
     seen = {}
     for answer in raw:
         via = f"via {answer['gateway']} " if "gateway" in answer else ""

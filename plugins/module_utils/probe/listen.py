@@ -78,7 +78,7 @@ class ArpEar:
             self._more += 1
 
     def report(self) -> dict[str, Any]:
-        """Frames as [NIC, "sent" or "seen", operation, MAC, its address, address asked for, count], and what was lost."""
+        """Frames as [NIC, "sent" or "seen", operation, MAC, its address, address asked for, count]; what was lost."""
         drops = (struct.unpack("II", one.getsockopt(_SOL_PACKET, _PACKET_STATISTICS, 8))[1] for one in self.sockets)
         frames = [[*key, count] for key, count in sorted(self._frames.items())]
         return {"frames": frames, "lost": sum(drops) + self._more}

@@ -11,7 +11,8 @@ import time
 from collections.abc import Iterable
 
 WORKERS = 16
-#: For all names together. A name in /etc/hosts takes microseconds; only a name that is missing there goes to a DNS server.
+#: For all names together. A name in /etc/hosts takes microseconds; only a name that is missing there goes to a DNS
+#: server.
 DEADLINE = 20.0
 
 

@@ -48,8 +48,8 @@ def echo_request(ident: int, sequence: int, size: int) -> bytes:
 def parse_icmp(packet: bytes, ident: int) -> tuple[int, int, int, str, int] | None:
     """Read what a raw ICMP socket received, IPv4 header included.
 
-    Returns (type, code, sequence, address of the sender, size of the IPv4 packet) for an echo reply of ``ident``, or for an
-    "unreachable" that quotes an echo request of ``ident``; None for anything else.
+    Returns (type, code, sequence, address of the sender, size of the IPv4 packet) for an echo reply of ``ident``, or
+    for an "unreachable" that quotes an echo request of ``ident``; None for anything else.
     """
     if len(packet) < OVERHEAD:
         return None
@@ -72,7 +72,7 @@ def parse_icmp(packet: bytes, ident: int) -> tuple[int, int, int, str, int] | No
 
 
 def parse_arp(frame: bytes) -> tuple[str, str, str, str] | None:
-    """(operation, MAC of the sender, IPv4 address of the sender, IPv4 address asked for) of an Ethernet frame, or None."""
+    """(operation, sender's MAC, sender's address, address asked for) of an Ethernet frame, or None."""
     if len(frame) < 14 + _ARP.size or frame[12:14] != struct.pack("!H", ETH_P_ARP):
         return None
     fields = _ARP.unpack_from(frame, 14)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A process that outlives the task that starts it: it records ARP frames and multicast datagrams until they are collected.
+"""A process that outlives its task: it records ARP frames and multicast datagrams until they are collected.
 
 It writes no file and has no unit: sockets and memory are all it has, a timer of the kernel ends it when nobody comes to
-collect, and a new one takes the old one's place. The tasks find it by an abstract socket of the node's network namespace.
+collect, and a new one takes the old one's place. The tasks find it by an abstract socket of the node's network
+namespace.
 """
 
 from __future__ import annotations
@@ -101,10 +102,10 @@ def _become_daemon(keep: set[int], lifetime: int) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
-    for number in os.listdir("/proc/self/fd"):
-        if int(number) > 2 and int(number) not in keep:
+    for number in [int(link.name) for link in Path("/proc/self/fd").iterdir()]:
+        if number > 2 and number not in keep:
             with contextlib.suppress(OSError):
-                os.close(int(number))
+                os.close(number)
 
 
 def _announce(voices: list[tuple[socket.socket, bytes]]) -> None:

@@ -55,7 +55,7 @@ def test_nothing_seen_to_be_wrong_is_a_pass_of_everything(catalogue: Catalogue, 
         ("multicast", "b", "4 of 5 once by fnn0", "b: 4 of 5 once by fnn0"),
     ],
 )
-def test_what_a_node_sees_differently_fails_and_is_said(  # noqa: PLR0913, PLR0917
+def test_what_a_node_sees_differently_fails_and_is_said(  # noqa: PLR0913, PLR0917 - the columns of the table
     catalogue: Catalogue, spoil: Spoil, kind: str, key: str, seen: str, words: str
 ) -> None:
     judgement, findings = settle(catalogue, spoil("a", deviations={kind: {key: seen}}))
@@ -87,10 +87,18 @@ def test_a_node_that_cannot_be_reached_is_one_finding(catalogue: Catalogue, heal
 
 
 def test_a_node_whose_probe_broke_is_not_run_with_its_reason(catalogue: Catalogue, healthy: Observed) -> None:
-    hosts = healthy.hosts | {"b": HostWord("failed", "start: no iproute2")}
+    hosts = healthy.hosts | {"b": HostWord("failed", "no iproute2")}
     judgement, findings = settle(catalogue, replace(healthy, hosts=hosts))
-    assert findings == ()
-    assert any(one.host == "b" and one.reason == "b: start: no iproute2" for one in judgement.not_run)
+    assert [(one.host, one.outcome, one.what) for one in findings] == [
+        ("b", Outcome.WARNING, "b could not be asked: no iproute2")
+    ]
+    assert any(one.host == "b" and one.reason == "b: no iproute2" for one in judgement.not_run)
+
+
+def test_a_machine_that_only_ssh_does_not_reach_is_named_too(catalogue: Catalogue, healthy: Observed) -> None:
+    hosts = healthy.hosts | {"b": HostWord("unreachable", "Permission denied")}
+    _, findings = settle(catalogue, replace(healthy, hosts=hosts))
+    assert [(one.host, one.outcome, one.explains) for one in findings] == [("b", Outcome.WARNING, 0)]
 
 
 def test_swapped_cables_are_one_finding_with_both_moves(
