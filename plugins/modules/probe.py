@@ -60,8 +60,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 deviations:
-  description: For each kind of check, what was seen instead of what the plan expects (an empty string for nothing at
-  all).
+  description: What was seen instead of what the plan expects, by kind of check (an empty string for nothing at all).
   returned: always
   type: dict
   sample: {"route": {"10.80.1.7": "dev fnn0 src 10.80.0.1"}}

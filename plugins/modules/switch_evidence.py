@@ -50,8 +50,9 @@ witness:
   returned: always
   type: str
 word:
-  description: MAC tables (C(tables)), unicast frames on the uplink switch (C(crossed)), and frames that were not
-  counted (C(lost)).
+  description:
+    - MAC tables (C(tables)), unicast frames on the uplink switch (C(crossed)), and frames that were not counted
+      (C(lost)).
   returned: when O(phase=collect)
   type: dict
 """

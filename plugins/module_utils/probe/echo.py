@@ -99,7 +99,7 @@ def echo_all(expected: dict[str, str], mtu: int, rate: int) -> Tally:
                 _round(sockets, targets, pending, _Size(size, size * 8 / (rate * SHARE), mtu))
     finally:
         sockets.close()
-    return _tally(targets)
+    return tally(targets)
 
 
 def _round(sockets: _Sockets, targets: list[Target], pending: list[int], size: _Size) -> None:
@@ -152,7 +152,8 @@ def _name_of(index: int) -> str:
         return "an unknown NIC"
 
 
-def _tally(targets: list[Target]) -> Tally:
+def tally(targets: list[Target]) -> Tally:
+    """Sum the targets up."""
     tally = Tally()
     for target in targets:
         tally.echoes[target.nic] = tally.echoes.get(target.nic, 0) + 1

@@ -156,6 +156,8 @@ def _answer(control: socket.socket, arp: listen.ArpEar, heard: listen.GroupEar |
         credentials = line.getsockopt(socket.SOL_SOCKET, _SO_PEERCRED, struct.calcsize("3i"))
         if struct.unpack("3i", credentials)[1] not in {0, os.geteuid()}:
             return False
+        # Nobody finds this recorder any more, once it has answered.
+        control.close()
         with contextlib.suppress(OSError):
             if line.recv(64) == b"collect":
                 report = arp.report() | {"heard": heard.report() if heard else []}

@@ -123,3 +123,10 @@ def test_a_real_cluster_without_switch_evidence_ends_with_warnings(catalogue: Ca
     report = report_of(catalogue, replace(healthy, switches=SwitchWord(reason="no switch evidence")))
     assert (report.exit, report.evidence) == (Exit.WARNINGS, "")
     assert "no switch evidence" in html.render(report)
+
+
+def test_a_cluster_that_does_not_answer_at_all_was_not_checked(catalogue: Catalogue, healthy: Observed) -> None:
+    hosts = dict.fromkeys(healthy.hosts, HostWord("unreachable", "No route to host"))
+    report = report_of(catalogue, replace(healthy, hosts=hosts, job=JobWord(reason="no node takes part")))
+    assert report.exit is Exit.NOTHING_RAN
+    assert {one.host for one in report.findings} == set(hosts)
