@@ -14,6 +14,7 @@ from ansible_collections.flathood.cluster.plugins.plugin_utils.library import fi
 
 find_library()
 
+from flathood.checks.call import call_everyone
 from flathood.checks.evidence import NO_WITNESS, witness
 from flathood.checks.observed import SwitchWord
 from flathood.errors import FlathoodError
@@ -26,16 +27,19 @@ class ActionModule(ActionBase):
     TRANSFERS_FILES = False
 
     def run(self, tmp: None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Begin to watch, or collect what was seen."""
+        """Call every machine, begin to watch, or collect what was seen."""
         result = super().run(tmp, task_vars)
         _, arguments = self.validate_argument_spec(
-            {"phase": {"type": "str", "choices": ["watch", "collect"], "required": True}}
+            {"phase": {"type": "str", "choices": ["call", "watch", "collect"], "required": True}}
         )
         known = task_vars or {}
         began = time.time()
         try:
-            source = witness(load_plan(Path(known["inventory_dir"])))
-            if source and arguments["phase"] == "watch":
+            plan = load_plan(Path(known["inventory_dir"]))
+            source = witness(plan)
+            if arguments["phase"] == "call":
+                result["obstacle"] = call_everyone(plan)
+            elif source and arguments["phase"] == "watch":
                 source.watch()
             elif arguments["phase"] == "collect":
                 word = source.collect() if source else SwitchWord(reason=NO_WITNESS)

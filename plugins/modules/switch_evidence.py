@@ -17,10 +17,13 @@ description:
 options:
   phase:
     description:
+      - V(call) has every machine send a frame, so that the switches know where it is now. A node whose cable was moved
+        is silent, and for minutes its frames would be sent to where it was. Needs the head's NIC and root on the
+        controller; without them nothing is sent, and the result says why.
       - V(watch) begins to count frames on the uplink switch.
       - V(collect) ends that and reads the MAC tables.
     type: str
-    choices: [watch, collect]
+    choices: [call, watch, collect]
     required: true
 attributes:
   check_mode:
@@ -45,6 +48,10 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+obstacle:
+  description: Why nobody was called; empty when all were.
+  returned: when O(phase=call)
+  type: str
 witness:
   description: Who was asked; empty when the switches cannot be asked.
   returned: always

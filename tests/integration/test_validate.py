@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from flathood.checks.catalogue import Catalogue
+from flathood.checks.evidence import tables
 from flathood.checks.results import Exit, Finding, Outcome, Report
 from flathood.lab import Lab
 from flathood.lab.faults import FaultKind
@@ -198,6 +199,35 @@ def test_two_swapped_cables_are_named_by_the_switches_though_everything_is_reach
     assert {one.kind for one in report.deviations} == {"cable", "one-switch"}
     located = {(host.name, nic.nic): nic.located for host in report.hosts for nic in host.nics}
     assert (located["a", "fnn1"], located["c", "fnn1"]) == ("blue", "green")
+
+
+def test_a_node_whose_way_in_was_moved_is_found_again_and_its_cables_are_named(
+    rig: Rig, undo: Callable[..., None]
+) -> None:
+    """After the move the switches send what is meant for the silent node to where it was, for minutes."""
+    undo(lambda: rig.restart("a", "e"))
+    undo(rig.lab.mend)
+    rig.lab.break_(FaultKind.SWAP, "a:0", "e:1")
+    mac = rig.plan.mac("a", 0)
+    assert tables(rig.lab.evidence(), "white")["white"][mac] == "red"
+    program = (
+        "import sys; from flathood.checks.call import call_everyone; from flathood.plan import load_plan\n"
+        "print(call_everyone(load_plan(sys.argv[1])))"
+    )
+    called = subprocess.run(
+        rig.lab.at_head([sys.executable, "-c", program, str(rig.folder)]),
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+    assert called.stdout == "\n"
+    assert tables(rig.lab.evidence(), "white")["white"][mac] == "blue"
+    report = rig.traffic()
+    finding = next(one for one in report.findings if "two cables are swapped" in one.what)
+    assert finding.what == "two cables are swapped: a fnn0 (red) is in blue, e fnn1 (blue) is in red"
+    assert all(host.state == "ran" for host in report.hosts)
 
 
 def test_a_dead_cable_is_named_with_its_colour(rig: Rig, undo: Callable[..., None]) -> None:

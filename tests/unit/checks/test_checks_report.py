@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
+import jsonschema
 import pytest
 from rich.console import Console
 
@@ -15,6 +17,7 @@ from flathood.checks.catalogue import Catalogue
 from flathood.checks.observed import HostWord, JobWord, Observed, SwitchWord
 from flathood.checks.report import html
 from flathood.checks.report.make import make_report, save
+from flathood.checks.report.schema import schema_text
 from flathood.checks.report.terminal import print_report
 from flathood.checks.results import Count, Exit, Report
 
@@ -130,3 +133,9 @@ def test_a_cluster_that_does_not_answer_at_all_was_not_checked(catalogue: Catalo
     report = report_of(catalogue, replace(healthy, hosts=hosts, job=JobWord(reason="no node takes part")))
     assert report.exit is Exit.NOTHING_RAN
     assert {one.host for one in report.findings} == set(hosts)
+
+
+def test_the_shipped_schema_is_that_of_the_report(faulty: Report) -> None:
+    shipped = (Path(__file__).parents[3] / "schemas" / "validation.schema.json").read_text()
+    assert shipped == schema_text(), "see flathood/checks/report/schema.py for how to renew it"
+    jsonschema.validate(json.loads((GOLDEN / "report.json").read_text()), json.loads(shipped))
