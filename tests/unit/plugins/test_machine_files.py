@@ -65,6 +65,10 @@ def test_a_symbolic_link_is_replaced_by_the_file_and_its_target_left_alone(root:
     assert not (root / "etc/hosts").is_symlink()
     assert target.read_text() == "new\n"
     assert settle(root, wanted, []) == []
+    (root / "etc/hosts").unlink()
+    (root / "etc/hosts").symlink_to("nowhere")
+    assert len(settle(root, wanted, [])) == 1
+    assert (root / "etc/hosts").read_text() == "new\n"
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_no_rubbish(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -125,7 +125,7 @@ def test_nothing_is_renamed_when_all_names_are_right() -> None:
 def test_what_borrows_the_address_of_a_nic_is_not_that_nic() -> None:
     bridge = RED | {"ifname": "br0", "linkinfo": {"info_kind": "bridge"}}
     veth = BLUE | {"linkinfo": {"info_kind": "veth"}}
-    assert verbs.nics_by_mac([LO, bridge, RED, veth]) == {RED["address"]: "fnn0", BLUE["address"]: "fnn1"}
+    assert verbs.nics_by_mac([LO, RED, veth, bridge]) == {RED["address"]: "fnn0", BLUE["address"]: "fnn1"}
 
 
 def test_a_missing_nic_and_a_dead_cable_are_told_once_with_what_to_do() -> None:
