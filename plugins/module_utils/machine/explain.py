@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from .live import NIC, Json
-from .verbs import nics_by_mac
+from .nics import nics_by_mac
 
 #: More sentences than this help nobody.
 MOST = 5

@@ -12,13 +12,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import explain, files, live, verbs
+from . import explain, files, live, nics, verbs
+from .command import MachineError
 
 #: Files of the operator that a role replaces whole: the first one met is kept under this ending.
 ORIGINALS = ("/etc/hosts", "/etc/openmpi/openmpi-mca-params.conf")
 KEPT = ".before-flathood"
 #: What can go wrong on a machine without being a fault of this program.
-TROUBLE = (OSError, subprocess.SubprocessError, verbs.MachineError)
+TROUBLE = (OSError, subprocess.SubprocessError, MachineError)
 NODE_NETDEV = "/etc/systemd/network/50-fnn-node0.netdev"
 
 
@@ -87,10 +88,13 @@ def converge(root: Path, role: Role, *, check: bool, settle: float) -> Outcome:
         outcome.done.append(f"{change.path}: {'removed' if change.after is None else 'written'}")
     try:
         outcome.done += [said for verb in role.apply if (said := _do(root, role, verb, outcome))]
-    except verbs.MachineError as error:
+    except MachineError as error:
         outcome.problems.append(str(error))
         return outcome
-    if not _until(lambda: _settled(root, role), settle):
+    settled = _until(lambda: _settled(root, role), settle)
+    if settled and "addresses" in role.live and nics.order_addresses(root, _devices(role)):
+        settled = _until(lambda: _settled(root, role), settle)
+    if not settled:
         outcome.problems += explain.differences(_drift(root, role), live.ask("-details", "link", "show"))
     return outcome
 
@@ -99,13 +103,13 @@ def _complete(root: Path, role: Role) -> None:
     """Refuse to go on when a file that needed no sending is not there any more."""
     for file in role.wanted:
         if file.content is None and not files.on(root, file.path).is_file():
-            raise verbs.MachineError(f"{file.path} vanished while this run was under way: run again")
+            raise MachineError(f"{file.path} vanished while this run was under way: run again")
 
 
 def _do(root: Path, role: Role, verb: str, outcome: Outcome) -> str:
     if verb == "link":
-        said = verbs.link(role.live["links"])
-        verbs.own_addresses(role.live["addresses"])
+        said = nics.link(role.live["links"])
+        nics.own_addresses(role.live["addresses"])
         return said
     if verb == "networkd":
         return _networkd(role, outcome)
@@ -115,7 +119,7 @@ def _do(root: Path, role: Role, verb: str, outcome: Outcome) -> str:
         return verbs.hostname(role.live["hostname"][0])
     if verb == "dnsmasq":
         return _dnsmasq(root, outcome)
-    raise verbs.MachineError(f"the verb {verb!r} is not known here: controller and library are of different versions")
+    raise MachineError(f"the verb {verb!r} is not known here: controller and library are of different versions")
 
 
 def _networkd(role: Role, outcome: Outcome) -> str:
@@ -138,9 +142,9 @@ def _dnsmasq(root: Path, outcome: Outcome) -> str:
         return ""
     try:
         return verbs.dnsmasq()
-    except verbs.MachineError as error:
+    except MachineError as error:
         files.undo(root, mine)
-        raise verbs.MachineError(f"{error}; the files before are back in place") from error
+        raise MachineError(f"{error}; the files before are back in place") from error
 
 
 def _devices(role: Role) -> list[str]:

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a machine says of its kernel, over what `ip -json` prints, and the sentences about what differs."""
 
+from itertools import permutations
 from pathlib import Path
 
 import pytest
-from ansible_collections.flathood.cluster.plugins.module_utils.machine import explain, live, verbs
+from ansible_collections.flathood.cluster.plugins.module_utils.machine import explain, live, nics, verbs
+from ansible_collections.flathood.cluster.plugins.module_utils.machine.command import MachineError
 
 RED = {
     "ifname": "fnn0",
@@ -95,7 +97,7 @@ def test_a_sysctl_that_the_kernel_lacks_is_named_unless_it_may_fail(proc: Path) 
     file.write_text("-net.ipv4.no.such = 1\n")
     assert verbs.sysctl(proc, "arp") == ""
     file.write_text("net.ipv4.no.such = 1\n")
-    with pytest.raises(verbs.MachineError, match=r"no sysctl net\.ipv4\.no\.such"):
+    with pytest.raises(MachineError, match=r"no sysctl net\.ipv4\.no\.such"):
         verbs.sysctl(proc, "arp")
 
 
@@ -111,7 +113,7 @@ def test_a_sysctl_that_the_kernel_lacks_is_named_unless_it_may_fail(proc: Path) 
 )
 def test_renames_give_each_nic_its_name_and_never_use_one_twice(now: dict[str, str], wanted: dict[str, str]) -> None:
     names = dict(now)
-    for old, new in verbs.renames(now, wanted):
+    for old, new in nics.renames(now, wanted):
         assert new not in names.values()
         [mac] = [mac for mac, name in names.items() if name == old]
         names[mac] = new
@@ -119,13 +121,28 @@ def test_renames_give_each_nic_its_name_and_never_use_one_twice(now: dict[str, s
 
 
 def test_nothing_is_renamed_when_all_names_are_right() -> None:
-    assert verbs.renames({"A": "fnn0", "B": "fnn1"}, {"A": "fnn0", "B": "fnn1"}) == []
+    assert nics.renames({"A": "fnn0", "B": "fnn1"}, {"A": "fnn0", "B": "fnn1"}) == []
 
 
 def test_what_borrows_the_address_of_a_nic_is_not_that_nic() -> None:
     bridge = RED | {"ifname": "br0", "linkinfo": {"info_kind": "bridge"}}
     veth = BLUE | {"linkinfo": {"info_kind": "veth"}}
-    assert verbs.nics_by_mac([LO, RED, veth, bridge]) == {RED["address"]: "fnn0", BLUE["address"]: "fnn1"}
+    assert nics.nics_by_mac([LO, RED, veth, bridge]) == {RED["address"]: "fnn0", BLUE["address"]: "fnn1"}
+
+
+@pytest.mark.parametrize("shown", list(permutations(["10.80.0.1/24", "10.78.0.1/24", "10.77.0.1/24"])))
+def test_addresses_added_anew_come_into_the_order_of_the_file(shown: tuple[str, ...]) -> None:
+    configured = ["10.80.0.1/24", "10.78.0.1/24", "10.77.0.1/24"]
+    now = list(shown)
+    for address in nics.misplaced(configured, now):
+        now.remove(address)
+        now.append(address)
+    assert now == configured
+
+
+def test_addresses_in_order_or_not_all_there_are_left_alone() -> None:
+    assert nics.misplaced(["a", "b"], ["a", "b"]) == []
+    assert nics.misplaced(["a", "b"], ["b"]) == []
 
 
 def test_a_missing_nic_and_a_dead_cable_are_told_once_with_what_to_do() -> None:
