@@ -40,6 +40,8 @@ def check_links(
         wanted = [*match, ("Link", "RequiredForOnline", "yes" if outside else "no"), *_BY_HAND]
         if cabling.segment[machine, slot] == UNPLUGGED:
             wanted.append(("Link", "ActivationPolicy", "always-down"))
+        else:
+            wanted.append(("Network", "IgnoreCarrierLoss", "yes"))
         _compare(ledger, place, files, wanted)
         configured += found
     ways = sum(entry.role == Role.OUTSIDE for entry in configured)

@@ -83,10 +83,15 @@ def _used(plan: Plan, number: int, slot: int) -> str:
 
 
 def network(addresses: list[str], online: str) -> str:
-    """What follows [Match] for a NIC in use: the addresses and nothing automatic."""
+    """What follows [Match] for a NIC in use: the addresses and nothing automatic.
+
+    What is configured stays when the carrier goes: systemd 252 loses the routes of a NIC whose cable is pulled and put
+    back quickly, as it sets them again before their next hops are on-link.
+    """
     texts = "".join(f"Address={address}\n" for address in addresses)
     return (
-        f"\n[Link]\nRequiredForOnline={online}\n\n[Network]\nDHCP=no\nLinkLocalAddressing=no\nIPv6AcceptRA=no\n{texts}"
+        f"\n[Link]\nRequiredForOnline={online}\n"
+        f"\n[Network]\nDHCP=no\nLinkLocalAddressing=no\nIPv6AcceptRA=no\nIgnoreCarrierLoss=yes\n{texts}"
     )
 
 
