@@ -60,20 +60,16 @@ class ActionModule(ActionBase):
                 return result | answer | {"msg": f"{host}: {answer.get('msg')}"}
             state = answer["state"]
             result |= _fact(state)
-        if "leasing_for" in state:
-            result["leasing_for"] = state["leasing_for"]
         stale = packing.stale_files(view, state)
         if not stale and not packing.drifted(view, state):
-            return result | {"changed": False}
+            return result | {"changed": False} | _told(state)
 
         arguments = self._task.args | {"payload": packing.pack(view, stale, look())}
         answer = self._execute_module("flathood.cluster.install", arguments, task_vars=task_vars)
         state = answer.pop("state", None)
         if answer.get("failed"):
             return answer | {"msg": f"{host}: role {view.role}: {answer.get('msg')}"}
-        if "leasing_for" in state:
-            answer["leasing_for"] = state["leasing_for"]
-        return result | answer | _fact(state)
+        return result | answer | _told(state) | _fact(state)
 
     def _known_state(self, task_vars: dict[str, Any]) -> packing.State | None:
         """What this run already knows of the machine, or None."""
@@ -104,6 +100,11 @@ class ActionModule(ActionBase):
                     message = f"{host} cannot be reached at {address} (tried for {tried:.0f} s): {reason}"
                     raise AnsibleConnectionFailure(message) from error
                 time.sleep(PAUSE)
+
+
+def _told(state: packing.State) -> dict[str, Any]:
+    """What of a machine's state is for the operator's eyes or for the next task."""
+    return {key: state[key] for key in ("leasing_for", "no_carrier") if state.get(key) not in (None, [])}
 
 
 def _fact(state: packing.State) -> dict[str, Any]:

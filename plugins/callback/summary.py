@@ -11,7 +11,7 @@ short_description: Names the machines that were down or failed, and how long eac
 version_added: 0.1.0
 description:
   - After the recap it says how many machines were changed, how many were right already, which could not be reached at
-    which address and which failed, with what to do about it, and the time of each play.
+    which address and which failed, with what to do about it, which NICs have no carrier, and the time of each play.
   - It adds a line per machine in trouble and one per play, so that it stays short on a large cluster.
 author:
   - The flathood contributors
@@ -49,6 +49,7 @@ class CallbackModule(CallbackBase):
         self._plays: list[tuple[str, float]] = []
         self._down: dict[str, str] = {}
         self._failed: dict[str, str] = {}
+        self._no_carrier: dict[str, list[str]] = {}
 
     def v2_playbook_on_play_start(self, play: Play) -> None:
         """Note when a play begins."""
@@ -59,6 +60,11 @@ class CallbackModule(CallbackBase):
         if not result.task.ignore_unreachable:
             variables = result.task.play.get_variable_manager().get_vars(host=result.host, include_hostvars=False)
             self._down[result.host.get_name()] = variables.get("ansible_host", result.host.get_name())
+
+    def v2_runner_on_ok(self, result: CallbackTaskResult) -> None:
+        """Note dead cables, by the latest that is known of them."""
+        if result.task.action == "flathood.cluster.install":
+            self._no_carrier[result.host.get_name()] = result.result.get("no_carrier", [])
 
     def v2_runner_on_failed(self, result: CallbackTaskResult, ignore_errors: bool = False) -> None:
         """Note the first failure of a machine."""
@@ -83,6 +89,10 @@ class CallbackModule(CallbackBase):
             self._display.display(DOWN.format(limit=",".join(sorted(self._down))))
         for host, message in sorted(self._failed.items()):
             self._display.display(f"failed: {host}: {message}", color="red")
+        for host, nics in sorted(self._no_carrier.items()):
+            for nic in nics:
+                told = f"no carrier: {host}: {nic}: check its cable and the switch's port"
+                self._display.display(told, color="yellow")
         starts = [start for _, start in self._plays]
         for (name, start), end in zip(self._plays, [*starts[1:], ended], strict=True):
             self._display.display(f"{end - start:7.1f} s  {name}")

@@ -130,6 +130,12 @@ leasing_for:
   description: Seconds since dnsmasq began to lease addresses, V(0) when it does not run.
   returned: on the head
   type: int
+no_carrier:
+  description: The NICs that are up and have no carrier, with their neighborhood. Nothing fails for them.
+  returned: when there are any
+  type: list
+  elements: str
+  sample: ["fnn1 (blue)"]
 state:
   description:
     - The machine's state after the change, as M(flathood.cluster.state) tells it. The action plugin takes it out of the

@@ -60,6 +60,12 @@ state:
       description: Seconds since dnsmasq began to lease addresses, V(0) when it does not run.
       type: int
       returned: on the head
+    no_carrier:
+      description: The NICs that are up and have no carrier, with their neighborhood.
+      type: list
+      elements: str
+      sample: ["fnn1 (blue)"]
+      returned: always
     sysctl:
       description: For each role, the SHA-256 of the kernel's values of the keys that the role's sysctl file sets.
       type: dict

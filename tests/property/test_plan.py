@@ -25,8 +25,9 @@ def test_the_choice_is_shared_symmetric_and_even(rows: tuple[tuple[str | None, .
         for j in range(len(rows)):
             assert i == j or plan.chosen[i, j] in plan.shared(i, j)
     found = balance(fabric_of(plan.cluster, plan.wiring), plan.chosen, plan.weights)
-    # A choice of whole pairs cannot be cut finer than the heaviest pair.
-    assert found.nic_bound - 1e-9 <= found.nic_most <= found.nic_bound + 1.01 * plan.weights.max()
+    # A choice of whole pairs cannot be cut finer than the heaviest pair, and one by one not all can be settled:
+    # where two nodes would both have to move a pair (the colours of a graph's edges), one too many may stay.
+    assert found.nic_bound - 1e-9 <= found.nic_most <= found.nic_bound + 2.01 * plan.weights.max()
 
 
 @given(networks(), st.integers(0, 2), st.sampled_from(["basic", "tree"]))

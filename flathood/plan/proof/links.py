@@ -41,7 +41,7 @@ def check_links(
         if cabling.segment[machine, slot] == UNPLUGGED:
             wanted.append(("Link", "ActivationPolicy", "always-down"))
         else:
-            wanted.append(("Network", "IgnoreCarrierLoss", "yes"))
+            wanted.append(("Network", "ConfigureWithoutCarrier", "yes"))
         _compare(ledger, place, files, wanted)
         configured += found
     ways = sum(entry.role == Role.OUTSIDE for entry in configured)

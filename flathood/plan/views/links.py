@@ -85,13 +85,14 @@ def _used(plan: Plan, number: int, slot: int) -> str:
 def network(addresses: list[str], online: str) -> str:
     """What follows [Match] for a NIC in use: the addresses and nothing automatic.
 
-    What is configured stays when the carrier goes: systemd 252 loses the routes of a NIC whose cable is pulled and put
-    back quickly, as it sets them again before their next hops are on-link.
+    It holds whether there is a carrier or not (which includes that it stays when the carrier goes, systemd.network(5)):
+    a dead cable then is a fault of the cable alone, and putting it in is all there is to do. systemd 252 even loses
+    the routes of a NIC whose cable is pulled and put back quickly: it sets them before their next hops are on-link.
     """
     texts = "".join(f"Address={address}\n" for address in addresses)
     return (
         f"\n[Link]\nRequiredForOnline={online}\n"
-        f"\n[Network]\nDHCP=no\nLinkLocalAddressing=no\nIPv6AcceptRA=no\nIgnoreCarrierLoss=yes\n{texts}"
+        f"\n[Network]\nDHCP=no\nLinkLocalAddressing=no\nIPv6AcceptRA=no\nConfigureWithoutCarrier=yes\n{texts}"
     )
 
 
@@ -104,7 +105,6 @@ def _unused() -> str:
 
 def _node_device(plan: Plan, number: int, options: Options) -> list[File]:
     path = f"{NETWORK}/50-fnn-{NODE_DEVICE}"
-    # A bridge without ports never has a carrier, so its address must not wait for one.
     text = (
         f"[Match]\nName={NODE_DEVICE}\n\n[Link]\nRequiredForOnline=no\n"
         "\n[Network]\nDHCP=no\nLinkLocalAddressing=no\nIPv6AcceptRA=no\nConfigureWithoutCarrier=yes\n"

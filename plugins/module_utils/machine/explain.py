@@ -24,12 +24,6 @@ def differences(drift: Drift, devices: Json) -> list[str]:
         if NIC.fullmatch(name) and name not in present:
             explained.add(name)
             sentences.append(_missing(line, mac, devices))
-    for name, link in sorted(present.items()):
-        if NIC.fullmatch(name) and "UP" in link["flags"] and "LOWER_UP" not in link["flags"]:
-            explained.add(name)
-            sentences.append(
-                f"NIC {name} ({link.get('ifalias', 'no alias')}) has no carrier: check its cable and the switch's port"
-            )
     for facet, (shown, expected) in drift.items():
         for line in sorted(set(expected) - set(shown)):
             if not explained.intersection(_DEVICE.findall(line)):

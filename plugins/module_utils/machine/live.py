@@ -49,6 +49,15 @@ def links(devices: Json) -> list[str]:
     )
 
 
+def without_carrier(devices: Json) -> list[str]:
+    """`fnn1 (blue)`: each NIC that is up and has nothing living at the other end of its cable."""
+    return sorted(
+        f"{link['ifname']} ({link.get('ifalias', 'no alias')})"
+        for link in devices
+        if NIC.fullmatch(link["ifname"]) and "UP" in link["flags"] and "LOWER_UP" not in link["flags"]
+    )
+
+
 def addresses(devices: Json) -> list[str]:
     """`fnn0 10.80.0.1/24`: each IPv4 address of a NIC or of `node0`, with the metric that only a lease gives it."""
     return sorted(

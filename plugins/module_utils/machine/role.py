@@ -20,6 +20,8 @@ ORIGINALS = ("/etc/hosts", "/etc/openmpi/openmpi-mca-params.conf")
 KEPT = ".before-flathood"
 #: What can go wrong on a machine without being a fault of this program.
 TROUBLE = (OSError, subprocess.SubprocessError, MachineError)
+#: Seconds that a NIC which was just brought up gets for finding its carrier: autonegotiation at 10GBASE-T takes some.
+CARRIER = 5.0
 NODE_NETDEV = "/etc/systemd/network/50-fnn-node0.netdev"
 
 
@@ -65,6 +67,7 @@ def state(root: Path, look: dict[str, list[str]]) -> dict[str, object]:
     shown = live.facets(root)
     leasing = {"leasing_for": verbs.leasing_for()} if "head" in look else {}
     return leasing | {
+        "no_carrier": live.without_carrier(live.ask("link", "show")),
         "files": {role: files.signatures(root, globs) for role, globs in look.items()},
         "live": {facet: live.digest(lines) for facet, lines in shown.items()},
         "sysctl": {role: live.digest(live.sysctl(root, live.sysctl_keys(root, role))) for role in look},
@@ -94,6 +97,8 @@ def converge(root: Path, role: Role, *, check: bool, settle: float) -> Outcome:
     settled = _until(lambda: _settled(root, role), settle)
     if settled and "addresses" in role.live and nics.order_addresses(root, _devices(role)):
         settled = _until(lambda: _settled(root, role), settle)
+    if "links" in role.live:
+        _until(lambda: not live.without_carrier(live.ask("link", "show")), CARRIER)
     if not settled:
         outcome.problems += explain.differences(_drift(root, role), live.ask("-details", "link", "show"))
     return outcome

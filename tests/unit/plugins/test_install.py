@@ -100,6 +100,12 @@ def play(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
     return run
 
 
+def test_a_nic_without_carrier_is_told_and_fails_nothing(folder: Path, play: Play) -> None:
+    machine = Machine({"state": state_of(folder, "a") | {"no_carrier": ["fnn1 (blue)"]}})
+    result = play(machine, role="links")
+    assert (result["changed"], result["no_carrier"]) == (False, ["fnn1 (blue)"])
+
+
 def test_a_machine_on_which_all_is_right_is_asked_once_for_all_roles(folder: Path, play: Play) -> None:
     machine = Machine({"state": state_of(folder, "a")})
     first = play(machine, role="links")
