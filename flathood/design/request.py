@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,15 +20,30 @@ from flathood.wiring.model import Wiring
 Design = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]
 
+#: Which pairs of nodes must share a switch: all, as many as the hardware allows, or those that the profile names.
+Mode = Literal["universal", "fractional", "sparse"]
+
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """The hardware and the traffic: nics int64[n], ports int64[switches], weights float64[n, n] (see `profiles`)."""
+    """The hardware, the traffic, and what a design must have.
+
+    Attributes:
+        nics: int64[n], the NICs of each node; 0: the node is not to be used, and has no traffic.
+        ports: int64[switches], the ports of each switch that are free for these nodes; 0: the switch is not to be used.
+        weights: float64[n, n], the traffic between the nodes (see `profiles`).
+        profile: what that traffic is called.
+        mode: which pairs must share a switch, see `required`.
+        keep: bool[n, switches], cables that every design must have; None: there are none.
+
+    """
 
     nics: Counts
     ports: Counts
     weights: Matrix
     profile: str
+    mode: Mode = "universal"
+    keep: Design | None = None
 
     @classmethod
     def of(cls, cluster: Cluster, base_dir: Path | None = None, profile: object = None) -> Request:
@@ -62,12 +79,34 @@ class Request:
         """Ports of each switch that can have a node of their own, int64[switches]."""
         return np.minimum(self.ports, self.nodes)
 
+    @property
+    def used(self) -> Design:
+        """The nodes that are to be wired, bool[n]."""
+        return self.nics > 0
+
+    @cached_property
+    def required(self) -> Design:
+        """The pairs of nodes that must share a switch, bool[n, n], symmetric, false on the diagonal.
+
+        Universal mode: all pairs of used nodes. Sparse mode: the pairs with traffic; the others may cross the uplink.
+        Fractional mode: none; as many pairs as the hardware allows are to be covered, or as much of the traffic when
+        the profile is not all-to-all.
+        """
+        if self.mode == "fractional":
+            return np.zeros((self.nodes, self.nodes), dtype=np.bool_)
+        pairs: Design = np.logical_and.outer(self.used, self.used)
+        if self.mode == "sparse":
+            pairs &= self.weights > 0
+        np.fill_diagonal(pairs, False)
+        return pairs
+
     def fits(self, design: Design) -> bool:
-        """Whether a design keeps to the NICs of every node and the ports of every switch."""
+        """Whether a design keeps to the NICs of every node and the ports of every switch, and has all kept cables."""
         return bool(
             design.shape == (self.nodes, self.switches)
             and (design.sum(axis=1) <= self.nics).all()
             and (design.sum(axis=0) <= self.ports).all()
+            and (self.keep is None or not (self.keep & ~design).any())
         )
 
 
