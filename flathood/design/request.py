@@ -3,25 +3,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from flathood.design.profiles import Matrix, name_of, traffic
 from flathood.spec.model import Cluster
+from flathood.spec.rules import DesignRules, Mode
 from flathood.wiring.model import Wiring
 
 #: A design: bool[nodes, switches], true where a node has a NIC on a switch. One NIC a switch: two would share a port's
 #: worth of neighbors with nobody new, and a host with two NICs in one subnet answers on the wrong one.
 Design = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]
-
-#: Which pairs of nodes must share a switch: all, as many as the hardware allows, or those that the profile names.
-Mode = Literal["universal", "fractional", "sparse"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,18 +43,48 @@ class Request:
     keep: Design | None = None
 
     @classmethod
-    def of(cls, cluster: Cluster, base_dir: Path | None = None, profile: object = None) -> Request:
-        """The request that a cluster.yml makes; another profile than its own may be given.
+    def of(
+        cls,
+        cluster: Cluster,
+        base_dir: Path | None = None,
+        profile: object = None,
+        rules: DesignRules | None = None,
+    ) -> Request:
+        """The request that a cluster.yml makes; another profile and other rules than its own may be given.
 
         Raises InvalidInput when the profile or its matrix file is wrong.
         """
         wanted = cluster.profile if profile is None else profile
+        rules = rules or cluster.design
+        names, switches = cluster.node_names, cluster.switch_names
+        used = np.array([name not in rules.without for name in names])
         return cls(
-            nics=np.array([cluster.nic_counts[name] for name in cluster.node_names], dtype=np.int64),
-            ports=np.array([switch.ports for switch in cluster.switches], dtype=np.int64),
-            weights=traffic(wanted, len(cluster.node_names), base_dir),
+            nics=np.array([cluster.nic_counts[name] for name in names], dtype=np.int64) * used,
+            ports=np.array([s.free * (s.name not in rules.without) for s in cluster.switches], dtype=np.int64),
+            weights=_among(traffic(wanted, len(names), base_dir), used),
             profile=name_of(wanted),
+            mode=rules.mode,
+            keep=np.array([[s in rules.keep.get(n, ()) for s in switches] for n in names]) if rules.keep else None,
         )
+
+    def without_unused(self) -> Request:
+        """The same request without the nodes and switches that are not to be used; itself when all are used."""
+        if self.used.all() and self.ports.all():
+            return self
+        nodes, switches = np.flatnonzero(self.used), np.flatnonzero(self.ports)
+        return replace(
+            self,
+            nics=self.nics[nodes],
+            ports=self.ports[switches],
+            weights=self.weights[np.ix_(nodes, nodes)],
+            keep=None if self.keep is None else self.keep[np.ix_(nodes, switches)],
+        )
+
+    def with_unused(self, design: Design) -> Design:
+        """A design of `without_unused` as one of this request: bool[n, switches]."""
+        whole = np.zeros((self.nodes, self.switches), dtype=np.bool_)
+        whole[np.ix_(self.used, self.ports > 0)] = design
+        return whole
 
     @property
     def nodes(self) -> int:
@@ -108,6 +135,15 @@ class Request:
             and (design.sum(axis=0) <= self.ports).all()
             and (self.keep is None or not (self.keep & ~design).any())
         )
+
+
+def _among(weights: Matrix, used: Design) -> Matrix:
+    """The traffic among the nodes that are used, a link's worth a node again."""
+    if used.all():
+        return weights
+    left: Matrix = weights * np.logical_and.outer(used, used)
+    total = float(left.sum())
+    return left * (used.sum() / total) if total else left
 
 
 def design_of(wiring: Wiring, cluster: Cluster) -> Design:

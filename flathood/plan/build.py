@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from flathood.plan.paths import choose, weigh
 from flathood.registry.model import Registry
 from flathood.spec.model import Cluster
 from flathood.wiring.model import Wiring
+from flathood.wiring.pairs import apart
 
 _PLANS: dict[tuple[Path, str], Plan] = {}
 
@@ -26,7 +28,7 @@ def make_plan(cluster: Cluster, wiring: Wiring, registry: Registry, base_dir: Pa
     """The plan of a cluster.
 
     ``base_dir`` is the folder that a profile's matrix file is relative to. Raises InvalidInput, with every problem,
-    when a MAC address that is needed is not known.
+    when a pair of nodes shares no switch, or a MAC address that is needed is not known.
     """
     fabric = fabric_of(cluster, wiring)
     attach = fabric.attach
@@ -34,7 +36,7 @@ def make_plan(cluster: Cluster, wiring: Wiring, registry: Registry, base_dir: Pa
     slot_on = np.full((nodes, len(fabric.segments)), -1, dtype=np.int8)
     rows, slots = np.nonzero(attach >= 0)
     slot_on[rows, attach[rows, slots]] = slots
-    if problems := _missing_macs(cluster, attach >= 0, registry):
+    if problems := [*_apart(wiring), *_missing_macs(cluster, attach >= 0, registry)]:
         raise InvalidInput(problems)
     weights = weigh(traffic(cluster.profile, nodes, base_dir))
     chosen = choose(fabric, weights)
@@ -49,6 +51,18 @@ def load_plan(directory: Path) -> Plan:
         _PLANS.clear()  # one is what a run works with; a large one is some hundred MB
         _PLANS[key] = make_plan(loaded.cluster, loaded.wiring, loaded.registry, loaded.directory)
     return _PLANS[key]
+
+
+def _apart(wiring: Wiring) -> Iterator[Problem]:
+    """What keeps a wiring from being compiled that is no universal one of all nodes."""
+    if wiring.universal and not wiring.left_out:
+        return  # it was checked when it was loaded
+    if pairs := apart(wiring.nodes):
+        message = (
+            f"{pairs}; a fractional or sparse wiring, or one without some of the nodes, can be designed and drawn but "
+            "not compiled: no routes are made through the uplink. Design it in universal mode, for the nodes in use"
+        )
+        yield Problem("wiring.yml", 0, "design", message)
 
 
 def _missing_macs(cluster: Cluster, used: npt.NDArray[np.bool_], registry: Registry) -> list[Problem]:

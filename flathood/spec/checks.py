@@ -9,6 +9,7 @@ from flathood.document import KeyPath
 from flathood.spec.addresses import prefix_for, subnet_prefix
 from flathood.spec.model import Cluster
 from flathood.spec.names import check_names
+from flathood.spec.rule_faults import faults
 from flathood.structure import Fitted
 
 
@@ -17,6 +18,8 @@ def check_cluster(fitted: Fitted[Cluster]) -> None:
     check_names(fitted)
     _colours(fitted)
     _nics(fitted)
+    _taken(fitted)
+    _rules(fitted)
     _ports(fitted)
     _ranges(fitted)
 
@@ -51,13 +54,33 @@ def _nics(fitted: Fitted[Cluster]) -> None:
             fitted.partial.add("nodes")
 
 
+def _taken(fitted: Fitted[Cluster]) -> None:
+    for place, switch in fitted.items("switches"):
+        if switch.free < 0:
+            message = f"{switch.taken} of {switch.ports} ports cannot be taken: correct one of the two numbers"
+            fitted.say((*place, "taken"), message)
+            fitted.partial.add("switches")
+
+
+def _rules(fitted: Fitted[Cluster]) -> None:
+    if not fitted.whole("design", "nodes", "switches"):
+        return
+    nodes = {name: group.nics for _, group in fitted.items("nodes") for name in group.expand()}
+    for place, message in faults(fitted.model.design, nodes, {s.name: s.free for s in fitted.model.switches}):
+        fitted.say(("design", *place), message)
+
+
 def _ports(fitted: Fitted[Cluster]) -> None:
     model = fitted.model
     if fitted.whole("nodes", "switches"):
-        nodes, ports = sum(group.size for group in model.nodes), sum(switch.ports for switch in model.switches)
-        if ports < nodes:
+        left_out = set(model.design.without) if fitted.whole("design") else set[str]()
+        nodes = sum(name not in left_out for group in model.nodes for name in group.expand())
+        usable = [switch for switch in model.switches if switch.name not in left_out]
+        ports = sum(switch.free for switch in usable)
+        if usable and ports < nodes:
+            free = "free ports" if any(switch.taken for switch in usable) else "ports"
             message = (
-                f"the switches have {ports} ports for nodes in all, {nodes} nodes need at least one each: add ports"
+                f"the switches have {ports} {free} for nodes in all, {nodes} nodes need at least one each: add ports"
             )
             fitted.say(("switches",), message)
             fitted.partial.add("switches")

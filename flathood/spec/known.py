@@ -19,7 +19,8 @@ class Known:
     nodes: Mapping[str, int] | None = None  # NICs of each node
     spares: Mapping[str, int] | None = None
     head: str | None = None
-    switches: Mapping[str, int] | None = None  # ports of each neighborhood switch
+    switches: Mapping[str, int] | None = None  # free ports of each neighborhood switch
+    taken: frozenset[str] = frozenset()  # neighborhood switches of which others use ports
     uplink: str | None = None
 
     @classmethod
@@ -30,7 +31,8 @@ class Known:
             nodes={name: cluster.nic_counts[name] for name in cluster.node_names},
             spares={name: cluster.nic_counts[name] for name in cluster.spare_names},
             head=cluster.head.name,
-            switches={switch.name: switch.ports for switch in cluster.switches},
+            switches={switch.name: switch.free for switch in cluster.switches},
+            taken=_taken(cluster),
             uplink=cluster.uplink.name,
         )
 
@@ -48,7 +50,8 @@ class Known:
             nodes=groups.get("nodes"),
             spares=groups.get("spares"),
             head=model.head.name if fitted.whole("head") else None,
-            switches={s.name: s.ports for s in model.switches} if fitted.whole("switches") else None,
+            switches={s.name: s.free for s in model.switches} if fitted.whole("switches") else None,
+            taken=_taken(model) if fitted.whole("switches") else frozenset(),
             uplink=model.uplink.name if fitted.whole("uplink") else None,
         )
 
@@ -59,6 +62,10 @@ class Known:
         if name in (self.spares or {}):
             return "spare"
         return "head" if name == self.head else None
+
+
+def _taken(cluster: Cluster) -> frozenset[str]:
+    return frozenset(switch.name for switch in cluster.switches if switch.taken)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

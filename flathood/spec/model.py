@@ -12,8 +12,20 @@ from flathood.spec.addresses import Addresses
 from flathood.spec.fields import Colour, HostName, Ports, Rack, Rate, Strictly, Whole
 from flathood.spec.groups import Groups, NodeGroup
 from flathood.spec.profile import Profile
+from flathood.spec.rules import DesignRules
 
-__all__ = ["Addresses", "Cluster", "Head", "HostName", "Links", "Management", "NodeGroup", "Switch", "Uplink"]
+__all__ = [
+    "Addresses",
+    "Cluster",
+    "DesignRules",
+    "Head",
+    "HostName",
+    "Links",
+    "Management",
+    "NodeGroup",
+    "Switch",
+    "Uplink",
+]
 
 Flag = Annotated[bool, Strict()]
 
@@ -24,7 +36,15 @@ class Switch(Strictly):
     name: HostName = Field(description="The neighborhood's name: on labels, in host names (k17-red), in reports")
     colour: Colour = Field(description="Colour of the switch and of its cables, as #rrggbb in quotes")
     ports: Ports = Field(description="Ports for nodes; the port of the uplink is not counted")
+    taken: Annotated[Whole, Field(ge=0)] = Field(
+        default=0, description="How many of its ports others than these nodes use"
+    )
     rack: Rack | None = Field(default=None, description="Rack that it is in, for labels and worklists")
+
+    @property
+    def free(self) -> int:
+        """Ports that these nodes may use."""
+        return self.ports - self.taken
 
 
 class Uplink(Strictly):
@@ -85,6 +105,7 @@ class Cluster(Strictly):
     management: Management | None = Field(default=None, description="A management network of its own, if there is one")
     addresses: Addresses = Field(default=Addresses(), description="Ranges that addresses are taken from")
     profile: Profile = Field(default="all-to-all", description="Who talks to whom: what the design is made good at")
+    design: DesignRules = Field(default=DesignRules(), description="What every design must keep to")
     links: Links = Field(default=Links(), description="What every link can do")
     # Options that Ansible's inventory plugins take in their source file (Constructable and Cacheable).
     compose: dict[str, str] | None = Field(default=None, description="Ansible: host variables made from Jinja2")

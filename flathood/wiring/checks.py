@@ -5,15 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
-import numpy.typing as npt
-
 from flathood.document import KeyPath
 from flathood.spec.known import Known, nearest, several
 from flathood.structure import Fitted
 from flathood.wiring.model import Wiring
-
-_ROWS = 1024  # of the shared-switch table at a time: 8,192 nodes then need 32 MiB, not 256
+from flathood.wiring.pairs import apart
 
 
 def check_wiring(fitted: Fitted[Wiring], known: Known) -> None:
@@ -116,7 +112,8 @@ def _full(fitted: Fitted[Wiring], known: Known, nodes: Mapping[str, Sequence[str
         extra = places[ports[switch] :]
         if extra:
             left = several(str(place[1]) for place in extra)
-            has = f"{ports[switch]} port{'s' * (ports[switch] != 1)} for nodes"
+            taken = " left" if switch in known.taken else ""
+            has = f"{ports[switch]} port{'s' * (ports[switch] != 1)}{taken} for nodes"
             message = f"switch {switch!r} has {has} and {len(places)} cables: no port is left for {left}"
             fitted.say(extra[0], message)
 
@@ -131,33 +128,9 @@ def _missing(fitted: Fitted[Wiring], nodes: Mapping[str, int]) -> None:
 
 
 def _pairs(fitted: Fitted[Wiring], sound: Mapping[str, Sequence[str | None]]) -> None:
-    """Note the pairs of nodes that share no switch, among nodes that have no other fault."""
-    count, first = 0, list[str]()
-    nodes = list(sound)
-    for row, other in _apart(list(sound.values())):
-        count += other.size
-        first += [f"{nodes[row]} with {nodes[column]}" for column in other[: max(0, 6 - len(first))]]
-    if count:
-        names = several(first, count)
-        what = f"{count:,} pairs of nodes share" if count > 1 else "1 pair of nodes shares"
+    """Note the pairs of nodes that share no switch, among nodes that have no other fault and are to be used."""
+    left_out = fitted.model.left_out
+    pairs = apart({node: switches for node, switches in sound.items() if node not in left_out})
+    if pairs:
         do = "give each a common one (or set `design: {mode: fractional}` where that is meant)"
-        message = f"{what} no switch: {names}; {do}"
-        fitted.say(("nodes",), message)
-
-
-def _apart(nodes: Sequence[Sequence[str | None]]) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:
-    """Each node that has partners after it with no common switch, with the numbers of those."""
-    number: dict[str, int] = {}
-    for switches in nodes:
-        for switch in switches:
-            if switch is not None:
-                number.setdefault(switch, len(number))
-    on = np.zeros((len(nodes), max(1, len(number))), dtype=np.float32)
-    for row, switches in enumerate(nodes):
-        on[row, [number[switch] for switch in switches if switch is not None]] = 1
-    for start in range(0, len(nodes), _ROWS):
-        shared = on[start : start + _ROWS] @ on.T
-        for row in map(int, np.flatnonzero((shared == 0).any(axis=1))):
-            after = np.flatnonzero(shared[row, start + row + 1 :] == 0) + start + row + 1
-            if after.size:
-                yield start + row, after
+        fitted.say(("nodes",), f"{pairs}; {do}")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -11,14 +11,18 @@ from pydantic import AfterValidator, Field, JsonValue
 
 from flathood.spec.fields import HostName, Strictly
 from flathood.spec.model import Cluster
+from flathood.spec.rules import Mode
 
 #: What a wiring promises of its pairs: every pair shares a switch; or not every pair does, on purpose.
-MODES = ("universal", "fractional", "sparse")
+MODES: tuple[str, ...] = get_args(Mode)
 
 
-def _known_mode(design: dict[str, JsonValue]) -> dict[str, JsonValue]:
+def _meant(design: dict[str, JsonValue]) -> dict[str, JsonValue]:
     if design.get("mode", MODES[0]) not in MODES:
         raise ValueError(f"mode {design['mode']!r} is not known here: write {', '.join(MODES[:-1])} or {MODES[-1]}")
+    left_out = design.get("without", [])
+    if not isinstance(left_out, list) or not all(isinstance(name, str) for name in left_out):
+        raise ValueError(f"without {left_out!r} is no list of names: write [] or names of nodes and switches")
     return design
 
 
@@ -26,7 +30,7 @@ class Wiring(Strictly):
     """The switch of each slot of each node, in label order; None: the slot is not used.
 
     ``design`` says how it was made and how good it is (engine, seed, quality, bounds, proofs): for people and
-    for reports; nothing is compiled from it.
+    for reports; nothing is compiled from it. Its ``mode`` and ``without`` say what is missing on purpose.
     """
 
     cluster: HostName = Field(description="Name of the cluster, as in cluster.yml")
@@ -34,15 +38,22 @@ class Wiring(Strictly):
         description="The switch of each slot of each node, in label order; null: the slot is not used",
         json_schema_extra={"additionalProperties": False},
     )
-    design: Annotated[dict[str, JsonValue], AfterValidator(_known_mode)] = Field(
+    design: Annotated[dict[str, JsonValue], AfterValidator(_meant)] = Field(
         default_factory=dict,
-        description="How the wiring was made and how good it is; mode: universal (default), fractional or sparse",
+        description="How the wiring was made and how good it is; mode: universal (default), fractional or sparse; "
+        "without: nodes and switches that it leaves out on purpose",
     )
 
     @property
     def universal(self) -> bool:
         """Whether every pair of nodes must share a switch; other modes leave some pairs to the uplink on purpose."""
         return self.design.get("mode", MODES[0]) == MODES[0]
+
+    @property
+    def left_out(self) -> frozenset[str]:
+        """Nodes and switches that the design leaves out on purpose."""
+        names = self.design.get("without", [])
+        return frozenset(str(name) for name in names) if isinstance(names, list) else frozenset()
 
     def matrix(self, cluster: Cluster) -> npt.NDArray[np.int16]:
         """Switch number of each node and slot, shape (nodes, most slots); -1: not used or no such slot."""

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,8 @@ from flathood.cli.bench import bench
 from flathood.cli.check import check
 from flathood.cli.compile import compile_
 from flathood.cli.show import ranges, show
+from flathood.errors import InvalidInput
+from flathood.inventory import load
 
 ROOT = Path(__file__).parents[2]
 HEXA = str(ROOT / "inventories/hexa")
@@ -51,6 +55,32 @@ def test_a_machine_that_there_is_none_of_is_refused_before_anything_is_written(t
     assert result.exit_code == 2
     assert "no machine 'zz' in hexa" in result.output
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("design", "cables_of_f", "message"),
+    [
+        (
+            "mode: sparse",
+            "[blue, null]",
+            "2 pairs of nodes share no switch: a with f and b with f; a fractional or spa",
+        ),
+        ("without: [f]", "[null, null]", "5 pairs of nodes share no switch: a with f, b with f, c with f, d with f an"),
+    ],
+)
+def test_a_wiring_that_leaves_pairs_apart_is_loaded_but_not_compiled(
+    tmp_path: Path, design: str, cables_of_f: str, message: str
+) -> None:
+    for name in ("cluster.yml", "macs.yml"):
+        shutil.copy(Path(HEXA) / name, tmp_path)
+    text = (Path(HEXA) / "wiring.yml").read_text().split("design:")[0]
+    text = re.sub(r"(  f: ).*", rf"\g<1>{cables_of_f}", text)
+    (tmp_path / "wiring.yml").write_text(f"{text}design: {{{design}}}\n")
+    assert load(tmp_path, need_macs=True)
+    result = run(compile_, str(tmp_path), "--out", str(tmp_path / "bundle"))
+    assert isinstance(result.exception, InvalidInput)
+    assert str(result.exception).startswith(f"wiring.yml: design: {message}")
+    assert not (tmp_path / "bundle").exists()
 
 
 @pytest.mark.parametrize("routing", ["basic", "tree"])
