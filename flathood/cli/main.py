@@ -17,7 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "draw": ("flathood.cli.draw:draw", "Draw the wiring of a cluster as a picture"),
     "rehearse": ("flathood.cli.rehearse:rehearse", "Bring a cluster up in the lab, provision it and prove it"),
     "macs": ("flathood.cli.macs:macs", "Show what is known of the NICs, or take in a list of their MACs"),
-    "schema": ("flathood.cli.schema:schema", "Print the JSON schemas of the three files"),
+    "schema": ("flathood.cli.schema:schema", "Print the JSON schemas of the files that people write"),
     "validate": ("flathood.cli.validate:validate", "Prove a cluster over real traffic, or list the checks"),
     "lab": ("flathood.cli.lab:lab", "A whole cluster on this machine, to rehearse on and to break"),
     "check": ("flathood.cli.check:check", "Prove the compiled files, without any machine"),

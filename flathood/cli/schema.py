@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`flathood schema`: the JSON schemas of the three files."""
+"""`flathood schema`: the JSON schemas of the three files and of the parts catalogue."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from flathood.schemas import MODELS, schema_text, write_schemas
     help="Write all of them into this folder.",
 )
 def schema(name: str | None, folder: Path | None) -> None:
-    """Print the JSON schema of cluster.yml, wiring.yml or macs.yml, or write all three into a folder."""
+    """Print the JSON schema of cluster.yml, wiring.yml, macs.yml or a parts catalogue, or write all into a folder."""
     if (name is None) == (folder is None):
         raise click.UsageError(f"give a NAME ({', '.join(MODELS)}) to print one, or --write FOLDER to write all.")
     if name is not None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from flathood.catalogue import load_catalogue
 from flathood.cli.macs import macs
 from flathood.errors import InvalidInput
 from flathood.inventory import load
@@ -36,6 +37,10 @@ def _folder(case: Path, into: Path) -> None:
 
 def _message(case: Path) -> str:
     """What an operator reads, in the folder itself so that file names are the same everywhere."""
+    if (case / "catalogue.yml").exists():
+        with pytest.raises(InvalidInput) as caught:
+            load_catalogue(Path("catalogue.yml"))
+        return str(caught.value)
     names = [name for name in LISTS if (case / name).exists()]
     if not names:
         with pytest.raises(InvalidInput) as caught:
