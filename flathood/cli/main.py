@@ -14,6 +14,7 @@ from flathood.errors import FlathoodError
 #: Command name → "module:attribute" and its one line of help; a command is imported when it is called.
 COMMANDS: dict[str, tuple[str, str]] = {
     "design": ("flathood.cli.design:design", "Make the wiring of a cluster, and say how good it is"),
+    "compare": ("flathood.cli.compare:compare_", "Set a cluster's network beside a fat tree and a tree"),
     "draw": ("flathood.cli.draw:draw", "Draw the wiring of a cluster as a picture"),
     "rehearse": ("flathood.cli.rehearse:rehearse", "Bring a cluster up in the lab, provision it and prove it"),
     "macs": ("flathood.cli.macs:macs", "Show what is known of the NICs, or take in a list of their MACs"),
