@@ -1,205 +1,238 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The designer: from a request to the best wiring it finds, with what is proved of it.
+"""The designer: from a request to the best wiring its engines find, with what is proved of it.
 
-Rounds of a construction or a random start, local search and polish; the best by quality wins. Each round draws from a
-generator of its own, seeded by the seed and the round's number, so the same seed and rounds give the same bytes.
+The engines take their turns, each from the best design so far: constructions, which cost nothing; exact search, where
+no construction covers the pairs and the problem is small enough; then the search by chance. What every engine gives is
+judged here, by one measure.
 """
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 
-import numpy as np
-
-from flathood.design.anneal import Effort, anneal, random_design
-from flathood.design.bounds import require_possible
+from flathood.design.bounds import Bound, Impossible, require_possible
+from flathood.design.engine import Answer, Budget, Engine, Proof
+from flathood.design.engines import AUTO, ENGINES, EXACT, TURNS
 from flathood.design.objective import Evaluation, evaluate, shared_switches
-from flathood.design.planes import constructions
-from flathood.design.polish import polish
 from flathood.design.request import Design, Request
 from flathood.errors import FlathoodError
 
-_ROUNDS = 4
-_MOST_ROUNDS = 100_000  # also with seconds to spare, the loop is bounded
-_GENTLE = 0.1  # the heat that leaves a construction standing
-_SEARCH, _POLISH = "local search", "polish"
+_TELLS = 0.2  # seconds between two signs of life
+_SAME = 1e-9  # figures nearer than this are the same: machines add in different orders
 
 
 class NotFound(FlathoodError):
-    """No design that covers all pairs was found, and none of the bounds says that there is none."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How long to look: a number of rounds, or rounds until the seconds are over (then the machine's speed counts)."""
-
-    seed: int = 0
-    rounds: int = _ROUNDS
-    seconds: float | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse what is no limit."""
-        if self.seed < 0:
-            raise FlathoodError(f"seed {self.seed}: use a whole number from 0 up")
-        if self.rounds < 1:
-            raise FlathoodError(f"rounds {self.rounds}: use a whole number from 1 up")
-        if self.seconds is not None and not 0 < self.seconds < math.inf:
-            raise FlathoodError(f"seconds {self.seconds}: use a number above 0")
+    """No design that covers the required pairs was found, and none of the bounds says that there is none."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A design with its figures and the engines that made it."""
+    """A design with its figures and the engine that made it."""
 
     design: Design
     evaluation: Evaluation
     engine: str
+    rank: tuple[float, ...]
+
+    @classmethod
+    def of(cls, request: Request, design: Design, engine: str) -> Candidate:
+        """Judge a design.
+
+        What counts, in this order: required pairs without a switch; in fractional mode the traffic of the covered
+        pairs; the profile's mean of shared switches times its throughput, which is the quality but for constant
+        factors; other pairs without a switch.
+        """
+        evaluation = evaluate(request, design)
+        shared = shared_switches(design) > 0
+        missing = int((request.required & ~shared).sum()) // 2
+        covered = float((request.weights * shared).sum()) if request.mode == "fractional" else 0.0
+        worth = evaluation.profile_mean * evaluation.throughput
+        return cls(design, evaluation, engine, (-missing, covered, worth, -evaluation.uncovered))
+
+    @property
+    def missing(self) -> int:
+        """Pairs that must share a switch and do not."""
+        return int(-self.rank[0])
 
     def better_than(self, other: Candidate | None) -> bool:
-        """Whether this covers more pairs, or as many with a better quality (beyond rounding)."""
+        """Whether this is better beyond rounding."""
         if other is None:
             return True
-        mine, its = self.evaluation, other.evaluation
-        if mine.uncovered != its.uncovered:
-            return mine.uncovered < its.uncovered
-        return mine.quality > its.quality + 1e-9
+        for mine, its in zip(self.rank, other.rank, strict=True):
+            if abs(mine - its) > _SAME:
+                return mine > its
+        return False
 
 
 @dataclass(frozen=True)
 class Progress:
-    """What a search tells while it runs."""
+    """What a search tells while it runs: pairs that are still missing, seconds since it began, the best quality."""
 
-    round: int
-    rounds: int | None
     engine: str
-    uncovered: int
+    missing: int
     best: float
     seconds: float
 
 
 @dataclass(frozen=True)
+class Turn:
+    """What one engine came to: the quality of its answer (None: no design) and the seconds that it took."""
+
+    engine: str
+    quality: float | None
+    missing: int | None
+    seconds: float
+    proof: Proof | None
+
+
+@dataclass(frozen=True)
 class Found:
-    """The result of a search; ``rounds`` completed, ``interrupted`` by Ctrl-C after that."""
+    """The result of a search: the best design, the engines' turns, and whether Ctrl-C ended it early."""
 
     best: Candidate
-    rounds: int
-    interrupted: bool
+    turns: tuple[Turn, ...]
+    proof: Proof | None
+    interrupted: bool = False
 
 
 def search(
     request: Request,
-    limits: Limits | None = None,
+    budget: Budget | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
+    engine: str = AUTO,
 ) -> Found:
-    """Find the best design in which every pair shares a switch.
+    """Find the best design in which every required pair shares a switch.
 
     Args:
-        request: the hardware and the traffic.
-        limits: seed and rounds, or seconds; default: seed 0 and four rounds.
-        progress: called a few times a second.
+        request: the hardware, the traffic and the rules.
+        budget: seed, rounds, seconds and jobs; default: seed 0, each engine's own number of rounds.
+        progress: called a few times a second at most.
+        engine: the one to ask, by its name; "auto": those that suit the request, one after the other.
 
     Returns:
-        The best candidate: it fits the hardware and covers all pairs. It is proved optimal when its evaluation says
-        so, and the search ends early then. Ctrl-C ends the search with the best covering design so far.
+        The best design found; it fits the request and covers the required pairs. The search ends early when it is
+        proved optimal. Ctrl-C ends it with the best such design so far.
 
     Raises:
-        Impossible: a bound forbids that every pair shares a switch.
-        NotFound: no such design was met.
-        KeyboardInterrupt: Ctrl-C before any covering design was met.
+        Impossible: a bound or an exhaustive search says that there is none.
+        NotFound: none was met.
+        FlathoodError: the engine asked for does not suit the request.
+        KeyboardInterrupt: Ctrl-C before any was met.
 
     """
-    limits = limits or Limits()
-    require_possible(request)
-    run = _Run(request, limits, progress)
+    small = request.without_unused()
+    if small.mode == "universal":
+        require_possible(small)
+    run = _Run(small, budget or Budget(), progress, engine)
+    interrupted = False
     try:
         run.go()
     except KeyboardInterrupt:
         run.keep()
-        if run.best is None or run.best.evaluation.uncovered:
+        if run.best is None or run.best.missing:
             raise
-        return Found(run.best, run.rounds, interrupted=True)
-    if run.best is None or run.best.evaluation.uncovered:
-        left = run.best.evaluation.uncovered if run.best else "all"
-        raise NotFound(
-            f"no wiring was found in which every pair of nodes shares a switch ({left} pairs left over after "
-            f"{run.rounds} rounds), and no bound says that there is none: give the search more --seconds or another "
-            "--seed, or the cluster a few more ports, switches or NICs"
-        )
-    return Found(run.best, run.rounds, interrupted=False)
+        interrupted = True
+    if run.best is None or run.best.missing:
+        raise NotFound(_not_found(small, run))
+    best = replace(run.best, design=request.with_unused(run.best.design))
+    return Found(best, tuple(run.turns), run.proof, interrupted)
 
 
 class _Run:
     """One search: what is best so far survives an interrupt at any point."""
 
-    def __init__(self, request: Request, limits: Limits, progress: Callable[[Progress], None]) -> None:
-        self.request, self.limits, self.progress = request, limits, progress
+    def __init__(self, request: Request, budget: Budget, progress: Callable[[Progress], None], engine: str) -> None:
+        self.request, self.budget, self.progress, self.wanted = request, budget, progress, engine
         self.best: Candidate | None = None
-        self.rounds = 0
+        self.proof: Proof | None = None
+        self.turns: list[Turn] = []
         self.began = time.monotonic()
-        n = request.nodes
-        self.steps = min(20_000, 200 * n + 400)
-        self.polish_steps = min(20_000, 320 * n, 100_000_000 // (n * n))
         self.told = 0.0
-        self.met: tuple[Design, str] | None = None  # the best of the local search that is running
+        self.met: tuple[Design, str] | None = None  # the best of the engine that is running
 
     def go(self) -> None:
-        starts = self._starts()
-        while True:
-            rng = np.random.default_rng([self.limits.seed, self.rounds])
-            engine, start, heat = next(starts)
-            self._offer(start, engine)
-            if self._over():
+        for engine in self._engines():
+            left = self._left(engine)
+            if left is not None and left <= 0:
                 return
-            label = f"{engine}, {_SEARCH}" if engine else _SEARCH
-            tell = partial(self._tell, engine=label)
-            found = anneal(self.request, start, rng, Effort(self.steps, heat=heat), tell)
-            if self._offer(found, label):
-                self._offer(polish(self.request, found, rng, self.polish_steps), f"{label}, {_POLISH}")
-            self.rounds += 1
-            if self._over():
+            began = self._seconds()
+            start = None if self.best is None else self.best.design
+            answer = engine.solve(self.request, start, replace(self.budget, seconds=left), self._tell)
+            self._take(engine, answer, self._seconds() - began)
+            if self.proof or (self.best is not None and self.best.evaluation.optimal):
                 return
 
     def keep(self) -> None:
-        """Take what the local search had when it was interrupted."""
+        """Take what the engine had that was interrupted."""
         if self.met is not None:
             self._offer(*self.met)
 
-    def _starts(self) -> Iterator[tuple[str, Design, float]]:
-        """Every construction that fits, left standing at first; then random designs without end."""
-        rng = np.random.default_rng([self.limits.seed, _MOST_ROUNDS])
-        for name, design in constructions(self.request, rng):
-            yield name, design, _GENTLE
-        while True:
-            yield "", random_design(self.request, rng), 1.0
+    def _engines(self) -> Iterator[Engine]:
+        """The engines in their order; whether it is an engine's turn depends on what those before it gave."""
+        if self.wanted != AUTO:
+            engine = ENGINES[self.wanted]
+            if not engine.suits(self.request):
+                raise FlathoodError(f"the {self.wanted} engine does not suit this request: use --engine {AUTO}")
+            yield engine
+            return
+        for name in TURNS:
+            if ENGINES[name].suits(self.request) and not (name == EXACT and self._covered()):
+                yield ENGINES[name]
 
-    def _offer(self, design: Design, engine: str) -> bool:
-        """Keep a design if it is the best so far; whether it covers all pairs."""
-        candidate = Candidate(design, evaluate(self.request, design), engine or "random")
+    def _covered(self) -> bool:
+        """Whether there is nothing left that an exhaustive search for covering designs could add."""
+        if self.best is None:
+            return False
+        every_pair = not self.best.evaluation.uncovered
+        return every_pair if self.request.mode == "fractional" else not self.best.missing
+
+    def _left(self, engine: Engine) -> float | None:
+        """The seconds that an engine may take: all that are left, half of them where another one follows."""
+        if self.budget.seconds is None:
+            return None
+        left = self.budget.seconds - self._seconds()
+        return left / 2 if self.wanted == AUTO and engine.name == EXACT else left
+
+    def _take(self, engine: Engine, answer: Answer, seconds: float) -> None:
+        """Judge an answer; raises Impossible when it proves that there is none."""
+        self.met = None
+        given = None if answer.design is None else self._offer(answer.design, answer.engine)
+        quality, missing = (given.evaluation.quality, given.missing) if given else (None, None)
+        self.turns.append(Turn(engine.name, quality, missing, seconds, answer.proof))
+        if answer.proof and answer.proof.kind == "impossible":
+            proved = Bound(self.request.nodes - 1, answer.proof.theorem, answer.proof.because)
+            raise Impossible(self.request, [proved], [])
+        if given is self.best:
+            self.proof = answer.proof
+
+    def _offer(self, design: Design, engine: str) -> Candidate:
+        """Keep a design if it is the best so far."""
+        candidate = Candidate.of(self.request, design, engine)
         if candidate.better_than(self.best):
             self.best = candidate
-        return not candidate.evaluation.uncovered
-
-    def _over(self) -> bool:
-        done = self.best is not None and self.best.evaluation.optimal
-        limit = self.limits.seconds
-        if limit is None:
-            return done or self.rounds >= self.limits.rounds
-        return done or self.rounds >= _MOST_ROUNDS or self._seconds() >= limit
-
-    def _seconds(self) -> float:
-        return time.monotonic() - self.began
+        return candidate
 
     def _tell(self, design: Design, engine: str) -> None:
         self.met = design, engine
         now = self._seconds()
-        if now - self.told < 0.2:
+        if now - self.told < _TELLS:
             return
         self.told = now
-        uncovered = int((shared_switches(design) == 0).sum()) // 2
-        best = self.best.evaluation.quality if self.best else 0.0
-        total = None if self.limits.seconds is not None else self.limits.rounds
-        self.progress(Progress(self.rounds + 1, total, engine, uncovered, best, now))
+        missing = int((self.request.required & (shared_switches(design) == 0)).sum()) // 2
+        self.progress(Progress(engine, missing, self.best.evaluation.quality if self.best else 0.0, now))
+
+    def _seconds(self) -> float:
+        return time.monotonic() - self.began
+
+
+def _not_found(request: Request, run: _Run) -> str:
+    left = f"{run.best.missing} pairs" if run.best else "all pairs"
+    pairs = "every pair of nodes shares" if request.mode == "universal" else "every pair of the profile shares"
+    ran = ", ".join(turn.engine for turn in run.turns) or "no engine"
+    return (
+        f"no wiring was found in which {pairs} a switch ({left} left over; searched by: {ran}), and no bound says that "
+        "there is none: give the search more --seconds or another --seed, the cluster a few more ports, switches or "
+        "NICs, or be content with --mode fractional"
+    )

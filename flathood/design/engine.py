@@ -7,11 +7,13 @@ give, so that an engine need not know the others.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from flathood.design.request import Design, Request
+from flathood.errors import FlathoodError
 
 
 @dataclass(frozen=True)
@@ -21,15 +23,27 @@ class Budget:
     Attributes:
         seed: where its chances come from; the same seed, rounds and jobs give the same answer.
         seconds: how long it may take, in seconds; None: until the rounds are done.
-        rounds: how many rounds of the engine's own kind; None: until the seconds are over.
+        rounds: how many rounds of the engine's own kind; None: until the seconds are over, or if there are none
+            either, as many as the engine thinks fit.
         jobs: how many processes it may use.
 
     """
 
-    seed: int
-    seconds: float | None
-    rounds: int | None
+    seed: int = 0
+    seconds: float | None = None
+    rounds: int | None = None
     jobs: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse what is no limit; raises FlathoodError."""
+        if self.seed < 0:
+            raise FlathoodError(f"seed {self.seed}: use a whole number from 0 up")
+        if self.rounds is not None and self.rounds < 1:
+            raise FlathoodError(f"rounds {self.rounds}: use a whole number from 1 up")
+        if self.jobs < 1:
+            raise FlathoodError(f"jobs {self.jobs}: use a whole number from 1 up")
+        if self.seconds is not None and not 0 < self.seconds < math.inf:
+            raise FlathoodError(f"seconds {self.seconds}: use a number above 0")
 
 
 @dataclass(frozen=True)

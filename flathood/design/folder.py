@@ -1,34 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
 """Designing in a cluster's folder: cluster.yml in, the wiring that should be there out, and how it differs.
 
-A wiring that is there is cables that people have plugged, so it stays unless a better one is found.
+A wiring that is there is cables that people have plugged, so it stays unless a better one is found, and what stays of
+it stays in its NIC.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 from pydantic import JsonValue
 
-from flathood.design.bounds import most_nodes
-from flathood.design.designer import Candidate, Limits, Progress, search
-from flathood.design.objective import Evaluation, evaluate
-from flathood.design.request import Request, design_of, slots_of
-from flathood.errors import InvalidInput
+from flathood.design.designer import Candidate, Found, Progress, search
+from flathood.design.engine import Budget
+from flathood.design.engines import AUTO
+from flathood.design.least import lower_bounds
+from flathood.design.objective import Evaluation
+from flathood.design.request import Design, Request, design_of, slots_of
+from flathood.errors import InvalidInput, Problem
 from flathood.inventory import CLUSTER, WIRING
 from flathood.spec import Cluster, load_cluster
+from flathood.spec.known import several
+from flathood.spec.rule_faults import faults
+from flathood.spec.rules import DesignRules, Mode
 from flathood.wiring import Wiring, load_wiring, save_wiring
 from flathood.wiring.save import render_wiring
 
 
 @dataclass(frozen=True)
 class Options:
-    """What an operator may ask for: another profile than cluster.yml's, the limits, and to replace a wiring as good."""
+    """What an operator may ask for.
+
+    Attributes:
+        profile: another one than cluster.yml's; None: its own.
+        mode, keep, without: other rules than those under `design` in cluster.yml; None: its own.
+        budget: how long to search.
+        engine: the engine to ask; "auto": those that suit.
+        force: replace a wiring that is there by one that is only as good.
+
+    """
 
     profile: object = None
-    limits: Limits = field(default_factory=Limits)
+    mode: Mode | None = None
+    keep: Mapping[str, Sequence[str]] | None = None
+    without: Sequence[str] | None = None
+    budget: Budget = field(default_factory=Budget)
+    engine: str = AUTO
     force: bool = False
 
 
@@ -42,10 +62,9 @@ class Outcome:
         evaluation: its figures.
         given: the figures of the wiring that is there; None: there is none that fits cluster.yml.
         unfit: why the wiring that is there does not fit.
-        found: the figures of the best design of the search; None: not searched, what is there is proved optimal.
+        found: what the search found; None: not searched, what is there is proved optimal.
         before: the text of wiring.yml without its leading comment; empty when there is none.
         cables: how many cables have to be plugged that were not, and unplugged that were.
-        interrupted: Ctrl-C ended the search early.
 
     """
 
@@ -54,10 +73,9 @@ class Outcome:
     evaluation: Evaluation
     given: Evaluation | None
     unfit: InvalidInput | None
-    found: Evaluation | None
+    found: Found | None
     before: str
     cables: tuple[int, int]
-    interrupted: bool = False
 
     @property
     def after(self) -> str:
@@ -69,18 +87,23 @@ class Outcome:
         """Whether saving would change wiring.yml."""
         return self.before != self.after
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the search early."""
+        return self.found is not None and self.found.interrupted
+
     def save(self) -> bool:
         """Write wiring.yml, whole or not at all; True when it changed."""
         return self.changed and save_wiring(self.directory / WIRING, self.wiring)
 
     def verdict(self) -> str:
         """What came out, in a sentence."""
-        proved = "; it is proved optimal" if self.evaluation.optimal else ""
+        proved = "; it is proved optimal" if self.wiring.design.get("optimal") else ""
         if self.given is None:
             return f"A new wiring was designed{proved}."
         if self.found is None:
             return "The wiring that is there is proved optimal: there is nothing to improve."
-        if not self.changed:
+        if not any(self.cables):
             return f"The wiring that is there stays: the search found none better{proved}."
         return f"The wiring that is there is replaced (quality {self.given.quality:.4f} before){proved}."
 
@@ -90,61 +113,115 @@ def design_folder(
 ) -> Outcome:
     """Design the wiring of a cluster's folder; nothing is written.
 
-    Raises InvalidInput when cluster.yml or the profile is wrong, Impossible or NotFound when no wiring can be given.
+    Raises InvalidInput when cluster.yml, the profile or the rules are wrong, Impossible or NotFound when no wiring can
+    be given.
     """
     options = options or Options()
     directory = Path(directory)
     cluster = load_cluster(directory / CLUSTER)
-    request = Request.of(cluster, directory, options.profile)
-    there, unfit = _there(directory / WIRING, cluster)
-    before = render_wiring(there) if there else ""
-    given = Candidate(design_of(there, cluster), evaluate(request, design_of(there, cluster)), "") if there else None
-    if there and given and given.evaluation.optimal and not options.force:
-        return Outcome(directory, there, given.evaluation, given.evaluation, unfit, None, before, (0, 0))
-    found = search(request, options.limits, progress)
-    best = found.best
-    if there and given and not options.force and not best.better_than(given):
-        stays = given.evaluation
-        return Outcome(directory, there, stays, stays, unfit, best.evaluation, before, (0, 0), found.interrupted)
-    wiring = Wiring(
-        cluster=cluster.cluster,
-        nodes=slots_of(best.design, cluster),
-        design=_block(request, best, options.limits.seed, found.rounds),
-    )
-    old = given.design if given else best.design & False
-    cables = int((best.design & ~old).sum()), int((old & ~best.design).sum())
+    rules = _rules(cluster, options)
+    request = Request.of(cluster, directory, options.profile, rules)
+    there, unfit = _there(directory / WIRING, cluster, request)
+    old = design_of(there, cluster) if there else np.zeros((request.nodes, request.switches), dtype=np.bool_)
+    given = Candidate.of(request, old, "given") if there and not unfit else None
+    best, found = _best(request, given, options, progress)
+    if there and best is given and _says(there, rules):
+        wiring = there
+    else:
+        nodes = there.nodes if there and best is given else slots_of(best.design, cluster, there)
+        block = _block(request, rules, best, found, options.budget)
+        wiring = Wiring(cluster=cluster.cluster, nodes=nodes, design=block)
     return Outcome(
-        directory,
-        wiring,
-        best.evaluation,
-        given.evaluation if given else None,
-        unfit,
-        best.evaluation,
-        before,
-        cables,
-        found.interrupted,
+        directory=directory,
+        wiring=wiring,
+        evaluation=best.evaluation,
+        given=given.evaluation if given else None,
+        unfit=unfit,
+        found=found,
+        before=render_wiring(there) if there else "",
+        cables=(int((best.design & ~old).sum()), int((old & ~best.design).sum())),
     )
 
 
-def _there(path: Path, cluster: Cluster) -> tuple[Wiring | None, InvalidInput | None]:
-    """The wiring that is there, or what is wrong with it: after a change of cluster.yml it may not fit any more."""
+def _best(
+    request: Request, given: Candidate | None, options: Options, progress: Callable[[Progress], None]
+) -> tuple[Candidate, Found | None]:
+    """The design that should be there, and what the search found where there was one."""
+    if given and given.evaluation.optimal and not options.force:
+        return given, None
+    found = search(request, options.budget, progress, options.engine)
+    if given and not options.force and not found.best.better_than(given):
+        return given, found
+    return found.best, found
+
+
+def _rules(cluster: Cluster, options: Options) -> DesignRules:
+    """The rules of cluster.yml with those of the options in their place; raises InvalidInput with all that is wrong."""
+    given = {"mode": options.mode, "without": options.without, "keep": options.keep}
+    changes = {key: value for key, value in given.items() if value is not None}
+    if not changes:
+        return cluster.design
+    rules = cluster.design.model_copy(update=changes)
+    nics = {name: cluster.nic_counts[name] for name in cluster.node_names}
+    ports = {switch.name: switch.free for switch in cluster.switches}
+    problems = [
+        Problem(f"--{place[0]}", 0, ".".join(str(step) for step in place[1:]), message)
+        for place, message in faults(rules, nics, ports)
+    ]
+    if problems:
+        raise InvalidInput(problems)
+    return rules
+
+
+def _there(path: Path, cluster: Cluster, request: Request) -> tuple[Wiring | None, InvalidInput | None]:
+    """The wiring that is there, and what is wrong with it: after a change of cluster.yml it may not fit any more."""
     if not path.exists():
         return None, None
     try:
-        return load_wiring(path, cluster), None
+        wiring = load_wiring(path, cluster)
     except InvalidInput as error:
         return None, error
+    problems = [
+        Problem(str(path), 0, "", message) for message in _breaches(request, design_of(wiring, cluster), cluster)
+    ]
+    return wiring, InvalidInput(problems) if problems else None
 
 
-def _block(request: Request, best: Candidate, seed: int, rounds: int) -> dict[str, JsonValue]:
+def _breaches(request: Request, design: Design, cluster: Cluster) -> Iterator[str]:
+    """Which rules of the design a wiring breaks, in words."""
+    for name, nics in zip(cluster.node_names, request.nics, strict=True):
+        if not nics and design[cluster.node_names.index(name)].any():
+            yield f"node {name!r} is not to be used, and has cables"
+    for column, (name, ports) in enumerate(zip(cluster.switch_names, request.ports, strict=True)):
+        if not ports and design[:, column].any():
+            yield f"switch {name!r} is not to be used, and has cables"
+    if request.keep is not None and (missing := np.argwhere(request.keep & ~design)).size:
+        cables = several(f"{cluster.node_names[node]} on {cluster.switch_names[switch]}" for node, switch in missing)
+        yield f"it lacks cables that are to stay: {cables}"
+
+
+def _says(wiring: Wiring, rules: DesignRules) -> bool:
+    """Whether a wiring tells the mode of its design and what is left out."""
+    return wiring.design.get("mode", "universal") == rules.mode and wiring.left_out == set(rules.without)
+
+
+def _block(
+    request: Request, rules: DesignRules, best: Candidate, found: Found | None, budget: Budget
+) -> dict[str, JsonValue]:
     """The `design` part of wiring.yml: how the wiring was made, how good it is, what is proved."""
-    limit = most_nodes(int(request.usable_nics.max()), int(request.ports.max()), request.switches)
-    return {
-        "mode": "universal",
-        "profile": request.profile,
-        "engine": best.engine,
-        "seed": seed,
-        "rounds": rounds,
-        **best.evaluation.report(),
-        "bounds": {"nodes_most": limit.most, "theorem": limit.theorem},
+    block: dict[str, JsonValue] = {"mode": rules.mode, "profile": request.profile, "engine": best.engine}
+    if found:
+        block |= {"engines": [turn.engine for turn in found.turns], "seed": budget.seed, "jobs": budget.jobs}
+        block |= {"rounds": budget.rounds} if budget.rounds else {}
+        block |= {"seconds": budget.seconds} if budget.seconds else {}
+    if rules.without:
+        block["without"] = list(rules.without)
+    block |= best.evaluation.report()
+    block["required"] = {"pairs": int(request.required.sum()) // 2, "missing": best.missing}
+    block["bounds"] = {
+        bound.what: {"least": bound.least, "theorem": bound.theorem} for bound in lower_bounds(request.without_unused())
     }
+    if found and found.proof and best is found.best:
+        block["optimal"] = block["optimal"] or found.proof.kind == "optimal"
+        block["proof"] = {"theorem": found.proof.theorem, "because": found.proof.because}
+    return block

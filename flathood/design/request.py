@@ -154,18 +154,28 @@ def design_of(wiring: Wiring, cluster: Cluster) -> Design:
     return design[:, :-1]
 
 
-def slots_of(design: Design, cluster: Cluster) -> dict[str, tuple[str | None, ...]]:
-    """Every node's switches in label order, with null for the slots left over.
+def slots_of(design: Design, cluster: Cluster, before: Wiring | None = None) -> dict[str, tuple[str | None, ...]]:
+    """Every node's switches by slot, with null for the slots left over.
 
-    Slot 0 is the way to the uplink switch (outside, multicast, the tree routing), so first slots are dealt out evenly
-    over the switches; the others follow in the order of cluster.yml.
+    A cable that is in the wiring before stays in its NIC. The rest goes in label order, but for slot 0, which is the
+    way to the uplink switch (outside, multicast, the tree routing): first slots are dealt out evenly over the switches.
     """
-    firsts = np.zeros(design.shape[1], dtype=np.int64)
+    firsts = dict.fromkeys(cluster.switch_names, 0)
+    there = before.nodes if before else {}
     labels: dict[str, tuple[str | None, ...]] = {}
     for name, row in zip(cluster.node_names, design, strict=True):
-        mine = [int(switch) for switch in np.flatnonzero(row)]
-        mine.sort(key=lambda switch: (firsts[switch], switch))
-        firsts[mine[:1]] += 1
-        order = [cluster.switch_names[switch] for switch in (*mine[:1], *sorted(mine[1:]))]
-        labels[name] = (*order, *[None] * (cluster.nic_counts[name] - len(order)))
+        new = [cluster.switch_names[switch] for switch in np.flatnonzero(row)]
+        slots: list[str | None] = [None] * cluster.nic_counts[name]
+        for slot, switch in enumerate(there.get(name, ())[: len(slots)]):
+            if switch in new:
+                slots[slot] = switch
+                new.remove(switch)
+        if new and slots[0] is None:
+            slots[0] = new.pop(new.index(min(new, key=firsts.__getitem__)))
+        for slot, there_is in enumerate(slots):
+            if there_is is None and new:
+                slots[slot] = new.pop(0)
+        if slots[0] is not None:
+            firsts[slots[0]] += 1
+        labels[name] = tuple(slots)
     return labels

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from ansible_collections.flathood.cluster.plugins.plugin_utils.library import fi
 
 find_library()
 
-from flathood.design.designer import Limits
+from flathood.design.engine import Budget
+from flathood.design.engines import AUTO, ENGINES
 from flathood.design.folder import Options, design_folder
 from flathood.errors import FlathoodError
 from flathood.inventory import CLUSTER, WIRING
@@ -22,8 +24,13 @@ from flathood.writing import locked
 ARGUMENTS = {
     "src": {"type": "path", "required": True},
     "profile": {"type": "raw"},
+    "mode": {"type": "str", "choices": ["universal", "fractional", "sparse"]},
+    "keep": {"type": "dict"},
+    "without": {"type": "list", "elements": "str"},
+    "engine": {"type": "str", "choices": [AUTO, *ENGINES], "default": AUTO},
     "seed": {"type": "int", "default": 0},
-    "rounds": {"type": "int", "default": Limits.rounds},
+    "jobs": {"type": "int", "default": 1},
+    "rounds": {"type": "int"},
     "seconds": {"type": "float"},
     "force": {"type": "bool", "default": False},
 }
@@ -43,9 +50,9 @@ class ActionModule(ActionBase):
         target = folder / WIRING
         write = not self._task.check_mode
         try:
-            limits = Limits(wanted["seed"], wanted["rounds"], wanted["seconds"])
+            options = _options(wanted)
             with locked(target) if write else nullcontext():
-                outcome = design_folder(folder, Options(wanted["profile"], limits, wanted["force"]))
+                outcome = design_folder(folder, options)
                 if write:
                     outcome.save()
         except FlathoodError as error:
@@ -55,6 +62,7 @@ class ActionModule(ActionBase):
             "msg": outcome.verdict(),
             "path": str(target),
             "cables": {"plug": outcome.cables[0], "unplug": outcome.cables[1]},
+            "engines": [asdict(turn) for turn in outcome.found.turns] if outcome.found else [],
             "evaluation": outcome.evaluation.report(),
         }
         if outcome.unfit:
@@ -63,6 +71,22 @@ class ActionModule(ActionBase):
             names = {"before_header": f"{target} (before)", "after_header": f"{target} (after)"}
             result["diff"] = {"before": outcome.before, "after": outcome.after, **names}
         return result
+
+
+def _options(wanted: dict[str, Any]) -> Options:
+    keep = wanted["keep"]
+    for node, switches in (keep or {}).items():
+        if not isinstance(switches, list):
+            raise AnsibleActionFail(f"keep: {node}: expected a list of switches, found {switches!r}")
+    return Options(
+        profile=wanted["profile"],
+        mode=wanted["mode"],
+        keep=keep,
+        without=wanted["without"],
+        budget=Budget(wanted["seed"], wanted["seconds"], wanted["rounds"], wanted["jobs"]),
+        engine=wanted["engine"],
+        force=wanted["force"],
+    )
 
 
 def _folder(source: Path) -> Path:

@@ -9,10 +9,10 @@ module: design
 short_description: Design the wiring of a cluster
 version_added: 0.1.0
 description:
-  - Makes the C(wiring.yml) of a cluster from its C(cluster.yml), so that every pair of nodes shares a switch and the
-    traffic of its profile finds as many links as the hardware has.
+  - Makes the C(wiring.yml) of a cluster from its C(cluster.yml), so that every pair of nodes shares a switch (or as
+    O(mode) says) and the traffic of its profile finds as many links as the hardware has.
   - A wiring that is there stays unless a better one is found, as people have plugged its cables.
-  - The same O(seed) and O(rounds) give the same bytes; with O(seconds) the speed of the controller counts too.
+  - The same O(seed), O(rounds) and O(jobs) give the same bytes; with O(seconds) the controller's speed counts too.
   - It runs on the controller and makes no connection, whatever machine the task is for. Run it once per play.
 author:
   - The flathood contributors
@@ -63,16 +63,42 @@ options:
       - One of V(all-to-all), V(ring), V(torus2d), V(torus3d), V(hypercube), a matrix file C({file}) with a path from
         O(src), or a list of C({profile, weight}).
     type: raw
+  mode:
+    description:
+      - Which pairs of nodes must share a switch, in place of C(design.mode) in C(cluster.yml).
+      - V(universal) is all, V(fractional) as many as the hardware allows, V(sparse) those that the profile names.
+      - Only a wiring in which all pairs share one can be provisioned.
+    type: str
+    choices: [universal, fractional, sparse]
+  keep:
+    description:
+      - Cables that must stay, as a dictionary of nodes with lists of switches, in place of C(design.keep).
+    type: dict
+  without:
+    description:
+      - Nodes and switches that are not to be used, in place of C(design.without).
+    type: list
+    elements: str
+  engine:
+    description:
+      - Who searches; V(auto) asks those that suit, one after the other.
+    type: str
+    choices: [auto, construction, local]
+    default: auto
   seed:
     description: Where the search's chances come from.
     type: int
     default: 0
-  rounds:
-    description: How many times the search starts anew; it ends early when it has met a bound.
+  jobs:
+    description: How many processes search.
     type: int
-    default: 4
+    default: 1
+  rounds:
+    description:
+      - How many rounds each engine searches; its own number when left out. It ends early when a bound is met.
+    type: int
   seconds:
-    description: Search for so long instead of O(rounds) rounds.
+    description: How many seconds the search takes at most.
     type: float
   force:
     description: Replace the wiring that is there even when the search finds none better.
@@ -95,6 +121,14 @@ EXAMPLES = r"""
       - {profile: torus3d, weight: 3}
       - {profile: all-to-all, weight: 1}
     seconds: 60
+    jobs: 4
+  run_once: true
+
+- name: Design around a broken node, and leave a cable where it is
+  flathood.cluster.design:
+    src: inventories/klat2
+    without: [k17]
+    keep: {k00: [red]}
   run_once: true
 """
 
@@ -109,6 +143,11 @@ cables:
   returned: success
   type: dict
   sample: {plug: 256, unplug: 0}
+engines:
+  description: Which engines ran, with the quality of what each gave (null for nothing) and the seconds it took.
+  returned: success
+  type: list
+  elements: dict
 evaluation:
   description: >-
     How good the wiring is: C(quality) from 0 to 1, C(optimal) when that is proved, switches shared,

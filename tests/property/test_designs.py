@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from flathood.design.anneal import Effort, anneal, random_design
 from flathood.design.bounds import Impossible
-from flathood.design.designer import Limits, NotFound, search
+from flathood.design.designer import NotFound, search
+from flathood.design.engine import Budget
 from flathood.design.objective import evaluate
 from flathood.design.planes import constructions
 from flathood.design.polish import polish
@@ -52,7 +53,7 @@ def test_every_engine_keeps_the_limits(request: Request, seed: int) -> None:
 @given(requests(10), seeds)
 def test_what_the_designer_gives_covers_all_pairs(request: Request, seed: int) -> None:
     try:
-        best = search(request, Limits(seed=seed, rounds=1)).best
+        best = search(request, Budget(seed=seed, rounds=1)).best
     except (Impossible, NotFound):
         return
     assert request.fits(best.design)
@@ -107,7 +108,7 @@ def test_a_refusal_is_true(nics: list[int], ports: list[int], seed: int) -> None
     qualities = [evaluate(request, design) for design in _all(request)]
     covering = [figures.quality for figures in qualities if not figures.uncovered]
     try:
-        best = search(request, Limits(seed=seed, rounds=2)).best
+        best = search(request, Budget(seed=seed, rounds=2)).best
     except Impossible:
         assert not covering
     except NotFound:
