@@ -7,9 +7,11 @@ import click
 
 from flathood.bench import compile as compiling
 from flathood.bench import converge as provisioning
+from flathood.bench import design as designing
 from flathood.bench import lab as rehearsing
 from flathood.bench import proof as proving
 from flathood.bench.measure import measure, report
+from flathood.design.engines import ENGINES
 
 _SIZES = click.option(
     "--nodes", "sizes", type=click.IntRange(2, 8192), multiple=True, help="Size to measure; may be given again."
@@ -44,6 +46,22 @@ def lab(sizes: tuple[int, ...], as_json: bool) -> None:
 def proof(sizes: tuple[int, ...], as_json: bool) -> None:
     """Prove the files of synthetic clusters: every ordered pair, from name to the peer's NIC."""
     report("proof", [measure(proving.work, size) for size in sizes or compiling.SIZES], as_json)
+
+
+@bench.command()
+@click.option(
+    "--problem", "problems", type=click.Choice(list(designing.PROBLEMS)), multiple=True, help="May be given again."
+)
+@click.option("--engine", "engines", type=click.Choice(list(ENGINES)), multiple=True, help="May be given again.")
+@click.option(
+    "--seconds", type=click.FloatRange(0, min_open=True), default=designing.SECONDS, show_default=True, help="For each."
+)
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes of one engine.")
+@_JSON
+def design(problems: tuple[str, ...], engines: tuple[str, ...], seconds: float, jobs: int, as_json: bool) -> None:
+    """Let each engine of the designer work on the same problems: KLAT2 for several programs, and known cases."""
+    rows = [measure(designing.work, *pair, seconds, jobs) for pair in designing.pairs(problems, engines)]
+    report("design", [{key: row[key] for key in row if key != "peak_bytes"} for row in rows], as_json)
 
 
 @bench.command()
