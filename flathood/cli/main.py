@@ -15,6 +15,7 @@ from flathood.errors import FlathoodError
 COMMANDS: dict[str, tuple[str, str]] = {
     "design": ("flathood.cli.design:design", "Make the wiring of a cluster, and say how good it is"),
     "compare": ("flathood.cli.compare:compare_", "Set a cluster's network beside a fat tree and a tree"),
+    "options": ("flathood.cli.offers:options", "What to buy: networks from the cheapest to the fastest"),
     "draw": ("flathood.cli.draw:draw", "Draw the wiring of a cluster as a picture"),
     "rehearse": ("flathood.cli.rehearse:rehearse", "Bring a cluster up in the lab, provision it and prove it"),
     "macs": ("flathood.cli.macs:macs", "Show what is known of the NICs, or take in a list of their MACs"),

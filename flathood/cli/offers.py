@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`flathood options`: what could be bought for a cluster, from the cheapest network to the fastest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from flathood.catalogue import EXAMPLE, Catalogue, load_catalogue
+from flathood.cli.span import Span
+from flathood.design.options.bill import Bill
+from flathood.design.options.front import Need, Offers, Option, offers
+from flathood.design.options.make import maker
+from flathood.design.profiles import SHAPES, name_of, traffic
+from flathood.design.request import Request
+from flathood.inventory import CLUSTER
+from flathood.spec import load_cluster
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command("options")
+@click.argument(
+    "folder", metavar="[DIR]", type=click.Path(exists=True, file_okay=False, path_type=Path), required=False
+)
+@click.option("--nodes", type=click.IntRange(2, 8192), help="In place of DIR: so many nodes.")
+@click.option("--catalogue", "catalogue_file", type=_FILE, help="Parts and prices [an example that is shipped].")
+@click.option("--profile", help=f"Traffic: {', '.join(SHAPES)} or a CSV file [DIR's, else all-to-all].")
+@click.option("--nics", type=Span(1, 16), default="1-6", show_default=True, help="NICs of a node.")
+@click.option("--slots", type=click.IntRange(0, 16), default=3, show_default=True, help="Slots of a node for cards.")
+@click.option("--budget", type=click.FloatRange(0, min_open=True), help="Nothing dearer than this.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed, the same options.")
+@click.option(
+    "--rounds", type=click.IntRange(0), default=1, show_default=True, help="Rounds of search for a network; 0: none."
+)
+@click.option("--plot", "picture", type=_FILE, help="Draw price against throughput: FILE.png, .svg or .pdf.")
+@click.option("--bill", "bills", type=click.IntRange(1), multiple=True, help="Itemise the bill of this option.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+def options(**given: Any) -> None:  # noqa: ANN401 - click hands the options over by name
+    """Show the networks worth their price for the nodes of DIR: no other is both cheaper and as fast.
+
+    Every node is on so many switches that every pair of nodes shares one.
+    """
+    need = _need(given)
+    file = given["catalogue_file"] or EXAMPLE
+    catalogue = load_catalogue(file)
+    console = Console(highlight=False)
+    with Console(stderr=True).status("looking for options") as status:
+        make = maker(given["seed"], given["rounds"])
+        found = offers(catalogue, need, make, lambda what: status.update(f"designing {what}"))
+    for number in given["bills"]:
+        if number > len(found.front):
+            raise click.BadParameter(f"there are {len(found.front)} options", param_hint="--bill")
+    if given["picture"]:
+        # Loading the library of pictures takes longer than many a table.
+        from flathood.design.options.plot import plot  # noqa: PLC0415
+
+        plot(found, need, f"{catalogue.currency}, {catalogue.date}", given["picture"])
+    if given["as_json"]:
+        click.echo(json.dumps(_report(found, need, catalogue), indent=2))
+        return
+    _show(console, found, need, catalogue)
+    for number in given["bills"]:
+        console.print(_itemised(found.front[number - 1], number, catalogue.currency))
+    if given["picture"]:
+        console.print(f"{given['picture']}: written", markup=False, soft_wrap=True)
+
+
+def _need(given: dict[str, Any]) -> Need:
+    folder, nodes = given["folder"], given["nodes"]
+    if (folder is None) == (nodes is None):
+        raise click.UsageError("give DIR, the folder of a cluster.yml, or --nodes N.")
+    profile = given["profile"]
+    if profile is not None and profile.endswith(".csv"):
+        profile = {"file": str(Path(profile).resolve())}
+    rest = (given["nics"], given["slots"], given["budget"])
+    if folder is None:
+        profile = profile or "all-to-all"
+        return Need(nodes, 0, traffic(profile, nodes), name_of(profile), *rest)
+    cluster = load_cluster(folder / CLUSTER)
+    request = Request.of(cluster, folder, profile)
+    weights = request.weights[np.ix_(request.used, request.used)]
+    return Need(len(weights), len(cluster.spare_names), weights, request.profile, *rest)
+
+
+def _report(found: Offers, need: Need, catalogue: Catalogue) -> dict[str, Any]:
+    return {
+        "nodes": need.nodes,
+        "spares": need.spares,
+        "profile": need.profile,
+        "currency": catalogue.currency,
+        "date": catalogue.date.isoformat(),
+        "designed": found.probes,
+        "front": [option.report() for option in found.front],
+        "beaten": [option.report() for option in found.beaten],
+    }
+
+
+def _show(console: Console, found: Offers, need: Need, catalogue: Catalogue) -> None:
+    spares = f" and {need.spares} spares" if need.spares else ""
+    title = f"Networks for {need.nodes} nodes{spares}, {need.profile}, prices of {catalogue.date}"
+    table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False)
+    for heading in ("", "switches", "NICs", "Gb/s", "links", catalogue.currency, "W"):
+        words = heading == "switches"
+        table.add_column(heading, justify="left" if words else "right", no_wrap=not words)
+    for number, option in enumerate(found.front, 1):
+        table.add_row(
+            str(number),
+            f"{option.switches} x {option.switch.name} {_MARKS.get(option.reason, '')}",
+            str(option.nics),
+            f"{option.throughput / 1e9:.4g}",
+            f"{option.made.throughput:.2f}",
+            f"{option.bill.price:,.0f}",
+            f"{option.bill.power:,.0f}",
+        )
+    console.print(table)
+    used = {_MARKS.get(option.reason) for option in found.front}
+    for mark, meaning in _MEANINGS.items():
+        if mark in used:
+            console.print(f"{mark} {meaning}")
+    console.print("Gb/s: what a node can send while all others do; links: the same, by one link's rate.")
+    console.print("Prices and watts are of everything that is listed here:\n")
+    bills = Table(box=None, show_header=False, pad_edge=False)
+    bills.add_column(justify="right", no_wrap=True)
+    bills.add_column()
+    for number, option in enumerate(found.front, 1):
+        bills.add_row(str(number), Text(_in_words(option.bill)))
+    console.print(bills)
+
+
+#: Marks of two reasons for a number of switches, and what they mean; the third, more bandwidth, needs none.
+_MARKS = {"least": "=", "fewest known": "~"}
+_MEANINGS = {"=": "as few switches as can be: proved", "~": "as few as were found; fewer are not excluded"}
+
+
+def _in_words(bill: Bill) -> str:
+    uplink = {"uplink": " (uplink)"}
+    return ", ".join(f"{line.count} x {line.part.name}{uplink.get(line.purpose, '')}" for line in bill.lines)
+
+
+def _itemised(option: Option, number: int, currency: str) -> Table:
+    table = Table(title=f"Bill of materials, option {number}", show_footer=True)
+    table.add_column("", justify="right")
+    table.add_column("part", "sum")
+    table.add_column("for")
+    table.add_column("each", justify="right")
+    table.add_column(currency, f"{option.bill.price:,.2f}", justify="right")
+    table.add_column("W", f"{option.bill.power:,.1f}", justify="right")
+    for line in option.bill.lines:
+        each = f"{line.part.price:,.2f}"
+        table.add_row(str(line.count), line.part.name, line.purpose, each, f"{line.price:,.2f}", f"{line.power:,.1f}")
+    return table

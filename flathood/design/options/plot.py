@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The front as a picture: price against throughput, both by factors, numbered as in the table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from flathood.design.options.front import Need, Offers, Option
+from flathood.errors import FlathoodError
+
+#: What can be written, by the file's ending.
+FORMATS = (".png", ".svg", ".pdf")
+
+
+def plot(offers: Offers, need: Need, unit: str, path: Path) -> None:
+    """Draw the front into a file, whose ending says of which kind; the same front gives the same bytes.
+
+    Args:
+        offers: what there is to choose from.
+        need: what the networks are for.
+        unit: what prices are in, and as of when.
+        path: the file.
+
+    Raises:
+        FlathoodError: the file's ending is not one of FORMATS, or it cannot be written.
+
+    """
+    if path.suffix.lower() not in FORMATS:
+        raise FlathoodError(f"{path}: a picture's name ends in one of {', '.join(FORMATS)}")
+    figure = Figure(figsize=(9, 6), layout="constrained")
+    axes = figure.subplots()
+    _draw(axes, offers)
+    axes.set_title(f"{need.nodes} nodes, {need.profile}: what a node can send while all others do")
+    axes.set_xlabel(f"price of the network ({unit})")
+    axes.set_ylabel("throughput of each node (Gb/s)")
+    stamps = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None, "Producer": None}}
+    with mpl.rc_context({"svg.hashsalt": "flathood"}):  # else the names inside an SVG are drawn by lot
+        try:
+            figure.savefig(path, dpi=120, metadata=stamps[path.suffix.lower()])
+        except OSError as error:
+            raise FlathoodError(f"{path}: the picture cannot be written: {error.strerror or error}") from error
+
+
+def _draw(axes: Axes, offers: Offers) -> None:
+    axes.scatter(*_places(offers.beaten), s=12, color="0.75", label="designed, and beaten", zorder=1)
+    # Between two options the cheaper one is what there is for the money: a stair.
+    axes.step(*_places(offers.front), where="post", color="0.5", linewidth=1, zorder=2)
+    rates = sorted({option.switch.rate for option in offers.front})
+    for index, rate in enumerate(rates):
+        mine = [option for option in offers.front if option.switch.rate == rate]
+        axes.scatter(*_places(mine), s=45, color=f"C{index}", label=f"{rate / 1e9:g} Gb/s links", zorder=3)
+    for number, option in enumerate(offers.front, 1):
+        place = option.bill.price, option.throughput / 1e9
+        axes.annotate(str(number), place, xytext=(-3, 6), textcoords="offset points", ha="right", fontsize=8)
+    for axis, scale in ((axes.xaxis, axes.set_xscale), (axes.yaxis, axes.set_yscale)):
+        scale("log")
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+        axis.set_minor_formatter(NullFormatter())
+    axes.grid(color="0.9")
+    axes.set_axisbelow(True)
+    axes.legend(loc="upper left", framealpha=1)
+
+
+def _places(options: list[Option] | tuple[Option, ...]) -> tuple[list[float], list[float]]:
+    return [option.bill.price for option in options], [option.throughput / 1e9 for option in options]
