@@ -153,21 +153,22 @@ def mean_bound(request: Request) -> float:
 
 @lru_cache(maxsize=4)
 def profile_bound(request: Request) -> float:
-    """The largest profile-weighted mean of shared switches when every pair shares at least one, in links.
+    """The largest profile-weighted mean of shared switches when every required pair shares at least one, in links.
 
-    A fractional knapsack: every pair gets one of the `pair_capacity` incidences, what is left goes to the heaviest
-    pairs, to each at most the NICs of its poorer node. 0 where there is no traffic.
+    A fractional knapsack: every required pair gets one of the `pair_capacity` incidences, what is left goes to the
+    heaviest pairs, to each at most the NICs of its poorer node. 0 where there is no traffic.
     """
     n, total = request.nodes, float(request.weights.sum())
     if n < 2 or not total:
         return 0.0
     rows, columns = np.triu_indices(n, 1)
     weights = request.weights[rows, columns]
-    room = np.minimum(request.usable_nics[rows], request.usable_nics[columns]) - 1
-    spare = pair_capacity(request) // 2 - len(weights)
+    sure = request.required[rows, columns]
+    room = np.minimum(request.usable_nics[rows], request.usable_nics[columns]) - sure
+    spare = max(0, pair_capacity(request) // 2 - int(sure.sum()))
     order = np.argsort(-weights, kind="stable")
     given = np.clip(spare - (np.cumsum(room[order]) - room[order]), 0, room[order])
-    return float(2 * (weights.sum() + weights[order] @ given) / total)
+    return float(2 * (weights @ sure + weights[order] @ given) / total)
 
 
 def require_possible(request: Request) -> None:

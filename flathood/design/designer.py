@@ -42,13 +42,15 @@ class Candidate:
 
         What counts, in this order: required pairs without a switch; in fractional mode the traffic of the covered
         pairs; the profile's mean of shared switches times its throughput, which is the quality but for constant
-        factors; other pairs without a switch.
+        factors (the quality itself in fractional mode, or when the operator's function gives it); other pairs without
+        a switch.
         """
         evaluation = evaluate(request, design)
         shared = shared_switches(design) > 0
         missing = int((request.required & ~shared).sum()) // 2
         covered = float((request.weights * shared).sum()) if request.mode == "fractional" else 0.0
-        worth = evaluation.profile_mean * evaluation.throughput
+        by_quality = request.judge is not None or request.mode == "fractional"
+        worth = evaluation.quality if by_quality else evaluation.profile_mean * evaluation.throughput
         return cls(design, evaluation, engine, (-missing, covered, worth, -evaluation.uncovered))
 
     @property

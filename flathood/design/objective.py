@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flathood.design.bounds import mean_bound, profile_bound
+from flathood.design.profiles import Matrix
 from flathood.design.request import Counts, Design, Request
 
 #: Nearer to 1 than rounding errors of sums over 1,024 x 1,024 pairs can be.
@@ -36,9 +37,12 @@ class Evaluation:
         throughput: share of a link's rate at which all nodes can send the profile's traffic at once (a node's demand
             is 1 on average), when each pair splits its own evenly over the switches that it shares; 0: some pair of
             the profile shares none.
-        throughput_bound: what the NICs of the most demanding node allow.
+        throughput_bound: no design of this hardware carries more, however pairs split their traffic.
+        served: share of the profile's traffic that is between nodes which share a switch.
         fill: ports in use on each switch.
-        quality: 0 … 1: (profile mean / its bound) x (throughput / its bound); 0 while any pair is uncovered.
+        quality: 0 … 1: (profile mean / its bound) x (throughput / its bound), or what the operator's function says;
+            0 while a pair is uncovered that must not be. In fractional mode: share of the traffic that is served x
+            (profile mean / its bound) x (throughput of what is served / its bound).
 
     """
 
@@ -55,6 +59,7 @@ class Evaluation:
     latency: float
     throughput: float
     throughput_bound: float
+    served: float
     fill: tuple[int, ...]
     quality: float
 
@@ -81,6 +86,7 @@ class Evaluation:
             "bisection": {"best": figure(self.bisection_best), "conservative": figure(self.bisection_conservative)},
             "latency": figure(self.latency),
             "throughput": {"even_split": figure(self.throughput), "bound": figure(self.throughput_bound)},
+            "served": figure(self.served),
             "fill": list(self.fill),
         }
 
@@ -103,8 +109,12 @@ def shared_switches(design: Design) -> Counts:
 
 def link_loads(request: Request, design: Design) -> npt.NDArray[np.float64]:
     """Traffic on each cable, float64[n, switches], when each pair splits its own evenly over its shared switches."""
-    split = request.weights / np.maximum(shared_switches(design), 1)
-    return np.where(design, split @ design, 0.0)
+    return cable_loads(request.weights, design, shared_switches(design))
+
+
+def cable_loads(weights: Matrix, design: Design, shared: Counts) -> npt.NDArray[np.float64]:
+    """The same, float64[n, switches], of any traffic float64[n, n] and with `shared_switches` known."""
+    return np.where(design, weights / np.maximum(shared, 1) @ design, 0.0)
 
 
 def evaluate(request: Request, design: Design) -> Evaluation:
@@ -117,17 +127,27 @@ def evaluate(request: Request, design: Design) -> Evaluation:
     [1, 1.2, (0, 12, 3), True]
 
     """
-    n = request.nodes
+    fill = design.sum(axis=0)
+    small = request.without_unused()
+    if small is not request:
+        design = design[np.ix_(request.used, request.ports > 0)]
+    n, weights = small.nodes, small.weights
     shared = shared_switches(design)
     counts = np.bincount(shared[np.triu_indices(n, 1)], minlength=1)
     pairs = n * (n - 1) // 2
     uncovered = int(counts[0]) if pairs else 0
     mean = float(counts @ np.arange(len(counts))) / pairs if pairs else 0.0
-    total = float(request.weights.sum())
-    profile_mean = float((request.weights * shared).sum()) / total if total else 0.0
-    throughput, throughput_bound = _throughput(request, design, shared)
-    best_mean, best_profile = mean_bound(request), profile_bound(request)
-    quality = _share(profile_mean, best_profile) * _share(throughput, throughput_bound)
+    total = float(weights.sum())
+    profile_mean = float((weights * shared).sum()) / total if total else 0.0
+    served = float(weights[shared > 0].sum()) / total if total else 1.0
+    rate, bound = even_rate(weights, design, shared), throughput_bound(small)
+    whole = not (shared[weights > 0] == 0).any()
+    best_mean, best_profile = mean_bound(small), profile_bound(small)
+    if small.judge is not None:
+        quality = small.judge(small, design).quality
+    else:
+        quality = (served if small.mode == "fractional" else 1.0) * _share(profile_mean, best_profile)
+        quality *= _share(rate, bound)
     return Evaluation(
         pairs=pairs,
         uncovered=uncovered,
@@ -140,21 +160,42 @@ def evaluate(request: Request, design: Design) -> Evaluation:
         bisection_best=float(design.sum()),
         bisection_conservative=n * mean,
         latency=(1.0 * (pairs - uncovered) + 3.0 * uncovered) / pairs if pairs else 0.0,
-        throughput=throughput,
-        throughput_bound=throughput_bound,
-        fill=tuple(int(ports) for ports in design.sum(axis=0)),
-        quality=0.0 if uncovered else quality,
+        throughput=rate if whole else 0.0,
+        throughput_bound=bound,
+        served=served,
+        fill=tuple(int(ports) for ports in fill),
+        quality=0.0 if (small.required & (shared == 0)).any() else quality,
     )
 
 
-def _throughput(request: Request, design: Design, shared: Counts) -> tuple[float, float]:
+def even_rate(weights: Matrix, design: Design, shared: Counts) -> float:
+    """The largest multiple of the traffic that fits when each pair splits its own evenly over its shared switches.
+
+    Pairs that share none are left out. 1 where there is no traffic left.
+
+    Args:
+        weights: float64[n, n], in links.
+        design: bool[n, switches].
+        shared: int64[n, n], see `shared_switches`.
+
+    """
+    load = float(cable_loads(weights, design, shared).max(initial=0))
+    return 1 / load if load else 1.0
+
+
+def throughput_bound(request: Request) -> float:
+    """The largest multiple of the profile's traffic that any design could carry, all cables at their rate.
+
+    A node sends no more than its NICs do, and all nodes together no more than all cables do, of which there are no
+    more than NICs, nor than ports. In links for a demand of 1 on average; 1 where there is no traffic.
+    """
     demand = request.weights.sum(axis=1)
     if not demand.any():
-        return 1.0, 1.0
-    bound = 1 / float((demand / request.usable_nics).max())
-    if (shared[request.weights > 0] == 0).any():
-        return 0.0, bound
-    return 1 / float(link_loads(request, design).max()), bound
+        return 1.0
+    cables = min(int(request.usable_nics.sum()), int(request.usable_ports.sum()))
+    talks = demand > 0
+    node = float((request.usable_nics[talks] / demand[talks]).min())
+    return min(node, cables / float(demand.sum()))
 
 
 def _share(value: float, bound: float) -> float:

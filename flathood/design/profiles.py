@@ -3,29 +3,31 @@
 
 A profile is plain data, as it stands under ``profile`` in cluster.yml:
 
-- a name: ``all-to-all``, ``ring``, ``torus2d``, ``torus3d``, ``hypercube``;
+- a name: ``all-to-all``, ``ring``, ``torus2d``, ``torus3d``, ``hypercube``, ``bit-reversal``, ``stencil2d``,
+  ``stencil3d`` (see `shapes`);
 - ``{file: traffic.csv}``: a matrix of n rows of n numbers, such as the bytes that ranks of a program exchange;
-- a weighted mix: ``[{profile: torus3d, weight: 3}, {profile: all-to-all, weight: 1}]``.
+- ``{trace: cfd}``: what an MPI program sent, recorded in files cfd.RANK.prof (see `traces`);
+- a weighted mix: ``[{profile: torus3d, weight: 3}, {profile: all-to-all, weight: 1}]``;
+- ``{function: "module:function", traffic: torus3d}``: a function of the operator's that judges designs (see `judge`).
 
-Ranks are node numbers. Tori are as near to cubes as n's factors allow, the longest side last, so that neighbors in
-the last side are neighbors in number; a side of length two has one link, not two.
+Ranks are node numbers.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import TypeAdapter, ValidationError
 
+from flathood.design.judge import Judge
+from flathood.design.shapes import SHAPES, Matrix, sides
+from flathood.design.traces import read_trace
 from flathood.errors import InvalidInput, Problem
 from flathood.spec.profile import Profile
 
-Matrix = npt.NDArray[np.float64]
+__all__ = ["SHAPES", "Matrix", "from_text", "judge_of", "name_of", "sides", "traffic"]
 
 #: A file is read whole; this holds the matrix of 8,192 nodes with eight characters a number.
 _MOST_BYTES = 512 * 1024 * 1024
@@ -36,7 +38,7 @@ def traffic(profile: object, n: int, base_dir: Path | None = None) -> Matrix:
     """Make the weights of a profile for n nodes.
 
     Args:
-        profile: a name, ``{"file": PATH}`` or a list of ``{"profile": …, "weight": …}``.
+        profile: plain data, see above.
         n: how many nodes; at least 1.
         base_dir: the directory that a relative file name starts from; default: the current one.
 
@@ -52,14 +54,9 @@ def traffic(profile: object, n: int, base_dir: Path | None = None) -> Matrix:
     [0.0, 0.5, 0.0, 0.5]
 
     """
-    try:
-        form = _FORM.validate_python(profile)
-    except ValidationError:
-        message = (
-            f"{profile!r} is no profile: use {', '.join(SHAPES)}, a file {{file: NAME.csv}} or a list of "
-            "{profile: NAME, weight: NUMBER} with weights above 0"
-        )
-        raise InvalidInput([Problem("profile", 0, "", message)]) from None  # pydantic's words add nothing
+    form = _formed(profile)
+    if isinstance(form, dict) and "function" in form:
+        form = form.get("traffic", "all-to-all")
     parts = form if isinstance(form, list) else [{"profile": form, "weight": 1.0}]
     total, problems = np.zeros((n, n)), list[Problem]()
     heaviest = max(part["weight"] for part in parts)  # dividing by it keeps any finite weights' sum finite
@@ -81,28 +78,49 @@ def name_of(profile: object) -> str:
 
     """
     if isinstance(profile, dict):
-        return str(profile["file"])
+        return str(next(profile[key] for key in ("function", "trace", "file") if key in profile))
     if isinstance(profile, list | tuple):
         return " + ".join(f"{part['weight']:g} {name_of(part['profile'])}" for part in profile)
     return str(profile)
 
 
-def sides(n: int, dimensions: int) -> tuple[int, ...]:
-    """Find the sides of the torus of n nodes, ascending: the factors of n with the least sum.
+def judge_of(profile: object) -> Judge | None:
+    """The operator's function of a profile that names one; raises InvalidInput when it cannot be imported."""
+    form = _formed(profile)
+    return Judge.load(form["function"]) if isinstance(form, dict) and "function" in form else None
 
-    >>> sides(64, 3), sides(128, 3), sides(13, 2)
-    ((4, 4, 4), (4, 4, 8), (1, 13))
+
+def from_text(text: str) -> object:
+    """A profile as one word of a command line: a name, FILE.csv, NAME.RANK.prof or module:function.
+
+    >>> from_text("ring"), from_text("runs/cfd.0.prof")["trace"].endswith("runs/cfd"), from_text("mine:judge")
+    ('ring', True, {'function': 'mine:judge'})
 
     """
-    if dimensions == 1:
-        return (n,)
-    splits = [(a, *sides(n // a, dimensions - 1)) for a in range(1, math.isqrt(n) + 1) if n % a == 0]
-    return min((tuple(sorted(split)) for split in splits), key=lambda split: (sum(split), split))
+    if text.endswith(".csv"):
+        return {"file": str(Path(text).resolve())}
+    if text.endswith(".prof"):
+        return {"trace": str(Path(text).resolve()).removesuffix(".prof").rpartition(".")[0]}
+    return {"function": text} if ":" in text else text
+
+
+def _formed(profile: object) -> Any:  # noqa: ANN401  # one of the shapes of Profile, which it has been held against
+    try:
+        return _FORM.validate_python(profile)
+    except ValidationError:
+        message = (
+            f"{profile!r} is no profile: use {', '.join(SHAPES)}, a file {{file: NAME.csv}}, a recording "
+            "{trace: NAME}, a list of {profile: NAME, weight: NUMBER} with weights above 0, or a function "
+            "{function: module:function}"
+        )
+        raise InvalidInput([Problem("profile", 0, "", message)]) from None  # pydantic's words add nothing
 
 
 def _simple(profile: Any, n: int, base: Path) -> Matrix:  # noqa: ANN401  # pydantic has held it against Profile
     if isinstance(profile, str):
         return _normal(SHAPES[profile](n))
+    if "trace" in profile:
+        return _normal(read_trace(base / profile["trace"], n, profile.get("ranks", "block")))
     return _normal(_from_file(base / profile["file"], n))
 
 
@@ -153,41 +171,3 @@ def _normal(weights: Matrix) -> Matrix:
         return weights
     scaled: Matrix = weights / weights.max()
     return scaled * (len(weights) / float(scaled.sum()))
-
-
-def _links(n: int, ends: npt.NDArray[np.intp], others: npt.NDArray[np.intp]) -> Matrix:
-    weights = np.zeros((n, n))
-    weights[ends, others] = weights[others, ends] = 1
-    np.fill_diagonal(weights, 0)
-    return weights
-
-
-def _all_to_all(n: int) -> Matrix:
-    return np.ones((n, n)) - np.eye(n)
-
-
-def _torus(dimensions: int) -> Callable[[int], Matrix]:
-    def shape(n: int) -> Matrix:
-        ranks = np.arange(n).reshape(sides(n, dimensions))
-        nexts = [np.roll(ranks, -1, axis).ravel() for axis in range(dimensions)]
-        return _links(n, np.tile(ranks.ravel(), dimensions), np.concatenate(nexts))
-
-    return shape
-
-
-def _hypercube(n: int) -> Matrix:
-    """Join ranks that differ in one bit; where n is no power of two, the corners from n on are missing."""
-    ranks = np.arange(n)
-    others = np.concatenate([ranks ^ (1 << bit) for bit in range(max(n - 1, 1).bit_length())])
-    ends = np.tile(ranks, len(others) // n)
-    return _links(n, ends[others < n], others[others < n])
-
-
-#: Every named profile: its weights for n nodes, before they are normalised.
-SHAPES: dict[str, Callable[[int], Matrix]] = {
-    "all-to-all": _all_to_all,
-    "ring": _torus(1),
-    "torus2d": _torus(2),
-    "torus3d": _torus(3),
-    "hypercube": _hypercube,
-}

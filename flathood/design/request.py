@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from flathood.design.profiles import Matrix, name_of, traffic
+from flathood.design.judge import Judge
+from flathood.design.profiles import Matrix, judge_of, name_of, traffic
 from flathood.spec.model import Cluster
 from flathood.spec.rules import DesignRules, Mode
 from flathood.wiring.model import Wiring
@@ -32,6 +33,7 @@ class Request:
         profile: what that traffic is called.
         mode: which pairs must share a switch, see `required`.
         keep: bool[n, switches], cables that every design must have; None: there are none.
+        judge: the operator's function that says how good a design is; None: the project's own quality.
 
     """
 
@@ -41,6 +43,7 @@ class Request:
     profile: str
     mode: Mode = "universal"
     keep: Design | None = None
+    judge: Judge | None = None
 
     @classmethod
     def of(
@@ -52,7 +55,7 @@ class Request:
     ) -> Request:
         """The request that a cluster.yml makes; another profile and other rules than its own may be given.
 
-        Raises InvalidInput when the profile or its matrix file is wrong.
+        Raises InvalidInput when the profile, its files or its function are wrong.
         """
         wanted = cluster.profile if profile is None else profile
         rules = rules or cluster.design
@@ -65,6 +68,7 @@ class Request:
             profile=name_of(wanted),
             mode=rules.mode,
             keep=np.array([[s in rules.keep.get(n, ()) for s in switches] for n in names]) if rules.keep else None,
+            judge=judge_of(wanted),
         )
 
     def without_unused(self) -> Request:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flathood.design.profiles import SHAPES, name_of, traffic
+from flathood.design.profiles import SHAPES, from_text, name_of, traffic
 from flathood.errors import InvalidInput
 
 
@@ -21,7 +21,8 @@ def test_every_named_profile_is_symmetric_and_sums_to_the_nodes(name: str, n: in
     assert (weights == weights.T).all()
     assert (weights >= 0).all()
     assert not weights.diagonal().any()
-    assert weights.sum() == pytest.approx(n if n > 1 else 0)
+    alone = n == 1 or (name == "bit-reversal" and n == 2)
+    assert weights.sum() == pytest.approx(0 if alone else n)
 
 
 @pytest.mark.parametrize(("name", "neighbors"), [("ring", 2), ("torus2d", 4), ("torus3d", 6), ("hypercube", 6)])
@@ -42,6 +43,37 @@ def test_hypercube_joins_ranks_that_differ_in_one_bit() -> None:
     assert {(i, j) for i, j in itertools.combinations(range(6), 2) if weights[i, j]} == {
         (0, 1), (0, 2), (0, 4), (1, 3), (1, 5), (2, 3), (4, 5),
     }  # fmt: skip
+
+
+def test_bit_reversal_swaps_ranks_with_their_mirror() -> None:
+    def mirror(rank: int) -> int:
+        return int(f"{rank:04b}"[::-1], 2)
+
+    weights = traffic("bit-reversal", 13)
+    for i, j in itertools.combinations(range(13), 2):
+        assert (weights[i, j] > 0) == (mirror(i) == j)
+
+
+@pytest.mark.parametrize(("name", "lengths"), [("stencil2d", (3, 5)), ("stencil3d", (2, 3, 4))])
+def test_a_stencil_has_every_neighbor_on_a_grid_with_borders(name: str, lengths: tuple[int, ...]) -> None:
+    places = list(itertools.product(*map(range, lengths)))
+    weights = traffic(name, len(places))
+    for i, j in itertools.combinations(range(len(places)), 2):
+        near = max(abs(a - b) for a, b in zip(places[i], places[j], strict=True)) == 1
+        assert (weights[i, j] > 0) == near
+
+
+@pytest.mark.parametrize(
+    ("text", "profile"),
+    [
+        ("torus3d", "torus3d"),
+        ("mine.judge:halo", {"function": "mine.judge:halo"}),
+        ("/x/t.csv", {"file": "/x/t.csv"}),
+        ("/x/run.2.0.prof", {"trace": "/x/run.2"}),
+    ],
+)
+def test_a_profile_on_a_command_line(text: str, profile: object) -> None:
+    assert from_text(text) == profile
 
 
 def test_a_file_is_made_symmetric_without_its_diagonal(tmp_path: Path) -> None:
@@ -74,6 +106,10 @@ def test_a_mix_weighs_normalised_parts(tmp_path: Path) -> None:
         [{"profile": "ring", "weight": float("nan")}],
         [{"profile": "ring", "weight": True}],
         [{"profile": [{"profile": "ring", "weight": 1}], "weight": 1}],
+        [{"profile": {"function": "a:b"}, "weight": 1}],
+        {"trace": "cfd", "ranks": "random"},
+        {"function": "no colon"},
+        {"function": "a:b", "traffic": {"function": "a:b"}},
     ],
 )
 def test_what_is_no_profile_is_refused(profile: object) -> None:
