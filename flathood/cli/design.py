@@ -19,7 +19,7 @@ from flathood.design.engine import Budget
 from flathood.design.engines import AUTO, ENGINES
 from flathood.design.folder import Options, Outcome, design_folder
 from flathood.design.objective import figure
-from flathood.design.profiles import SHAPES
+from flathood.design.profiles import SHAPES, from_text
 from flathood.inventory import WIRING
 from flathood.spec.rules import Mode
 from flathood.writing import locked
@@ -29,7 +29,9 @@ _MOST_LINES = 40  # of a difference on a screen; --json has all of it
 
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".")
-@click.option("--profile", help=f"Design for other traffic than cluster.yml's: {', '.join(SHAPES)} or a CSV file.")
+@click.option(
+    "--profile", help=f"Design for other traffic than cluster.yml's: {', '.join(SHAPES)}, a file or function."
+)
 @click.option(
     "--mode",
     type=click.Choice(get_args(Mode)),
@@ -52,7 +54,7 @@ def design(folder: Path, **given: Any) -> None:  # noqa: ANN401 - click hands th
     --without take the place of what `design` in cluster.yml says.
     """
     options = Options(
-        profile=_profile(given["profile"]),
+        profile=from_text(given["profile"]) if given["profile"] else None,
         mode=given["mode"],
         keep=_cables(given["keep"]),
         without=given["without"] or None,
@@ -100,10 +102,6 @@ def _cables(texts: tuple[str, ...]) -> dict[str, list[str]] | None:
             raise click.BadParameter(f"{text!r} is no cable: write NODE:SWITCH", param_hint="--keep")
         cables.setdefault(node, []).append(switch)
     return cables or None
-
-
-def _profile(text: str | None) -> object:
-    return {"file": str(Path(text).resolve())} if text and text.endswith(".csv") else text
 
 
 def _line(progress: Progress) -> str:
