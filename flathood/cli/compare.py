@@ -39,8 +39,11 @@ def compare_(directory: Path, ports: int | None, as_json: bool) -> None:
         return
     console = Console(highlight=False)
     console.print(_table(f"{inventory.cluster.cluster}: {networks[0].nics} nodes", networks))
-    console.print(f"Both trees are made of {width}-port switches. Bandwidths are in links; a bisection's counts both")
-    console.print(f"directions. Throughput: all nodes at once, by the profile ({request.profile}).", markup=False)
+    console.print(
+        f"Both trees are of {width}-port switches. Bandwidths are in links; a bisection's counts both directions. "
+        f"Throughput is that of all nodes at once, by the profile ({request.profile}).",
+        markup=False,
+    )
     for network in networks:
         console.print(f"  {network.name} needs {network.needs}")
 

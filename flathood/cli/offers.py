@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +19,14 @@ from rich.text import Text
 from flathood.catalogue import EXAMPLE, Catalogue, load_catalogue
 from flathood.cli.span import Span
 from flathood.design.options.bill import Bill
+from flathood.design.options.cluster import cluster_text
 from flathood.design.options.front import Need, Offers, Option, offers
 from flathood.design.options.make import maker
-from flathood.design.profiles import SHAPES, name_of, traffic
+from flathood.design.profiles import SHAPES, from_text, name_of, traffic
 from flathood.design.request import Request
 from flathood.inventory import CLUSTER
 from flathood.spec import load_cluster
+from flathood.writing import save
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -33,7 +37,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 )
 @click.option("--nodes", type=click.IntRange(2, 8192), help="In place of DIR: so many nodes.")
 @click.option("--catalogue", "catalogue_file", type=_FILE, help="Parts and prices [an example that is shipped].")
-@click.option("--profile", help=f"Traffic: {', '.join(SHAPES)} or a CSV file [DIR's, else all-to-all].")
+@click.option("--profile", help=f"Traffic: {', '.join(SHAPES)}, or a file [DIR's, else all-to-all].")
 @click.option("--nics", type=Span(1, 16), default="1-6", show_default=True, help="NICs of a node.")
 @click.option("--slots", type=click.IntRange(0, 16), default=3, show_default=True, help="Slots of a node for cards.")
 @click.option("--budget", type=click.FloatRange(0, min_open=True), help="Nothing dearer than this.")
@@ -43,52 +47,73 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 )
 @click.option("--plot", "picture", type=_FILE, help="Draw price against throughput: FILE.png, .svg or .pdf.")
 @click.option("--bill", "bills", type=click.IntRange(1), multiple=True, help="Itemise the bill of this option.")
+@click.option("--save", type=(click.IntRange(1), _FILE), metavar="N FILE", help="Write a cluster.yml of option N.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def options(**given: Any) -> None:  # noqa: ANN401 - click hands the options over by name
     """Show the networks worth their price for the nodes of DIR: no other is both cheaper and as fast.
 
     Every node is on so many switches that every pair of nodes shares one.
     """
-    need = _need(given)
-    file = given["catalogue_file"] or EXAMPLE
-    catalogue = load_catalogue(file)
-    console = Console(highlight=False)
+    asked = _asked(given)
+    need = asked.need
+    catalogue = load_catalogue(given["catalogue_file"] or EXAMPLE)
+    number, target = given["save"] or (None, None)
+    if target is not None and target.exists():
+        raise click.BadParameter(f"{target} is there already: choose another name, or remove it", param_hint="--save")
     with Console(stderr=True).status("looking for options") as status:
         make = maker(given["seed"], given["rounds"])
         found = offers(catalogue, need, make, lambda what: status.update(f"designing {what}"))
-    for number in given["bills"]:
-        if number > len(found.front):
-            raise click.BadParameter(f"there are {len(found.front)} options", param_hint="--bill")
+    for wanted in (*given["bills"], *([number] if number else [])):
+        if wanted > len(found.front):
+            raise click.UsageError(f"there is no option {wanted}: the last is {len(found.front)}.")
+    written = []
     if given["picture"]:
         # Loading the library of pictures takes longer than many a table.
         from flathood.design.options.plot import plot  # noqa: PLC0415
 
         plot(found, need, f"{catalogue.currency}, {catalogue.date}", given["picture"])
+        written.append(given["picture"])
+    if target is not None and number is not None:
+        save(target, cluster_text(found.front[number - 1], asked.name, asked.nodes, asked.spares, asked.profile))
+        written.append(target)
     if given["as_json"]:
         click.echo(json.dumps(_report(found, need, catalogue), indent=2))
         return
+    console = Console(highlight=False)
     _show(console, found, need, catalogue)
-    for number in given["bills"]:
-        console.print(_itemised(found.front[number - 1], number, catalogue.currency))
-    if given["picture"]:
-        console.print(f"{given['picture']}: written", markup=False, soft_wrap=True)
+    for wanted in given["bills"]:
+        console.print(_itemised(found.front[wanted - 1], wanted, catalogue.currency))
+    for path in written:
+        console.print(f"{path}: written", markup=False, soft_wrap=True)
 
 
-def _need(given: dict[str, Any]) -> Need:
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked for, with the names that a cluster.yml needs besides."""
+
+    need: Need
+    name: str
+    nodes: Sequence[str]
+    spares: Sequence[str]
+    profile: object
+
+
+def _asked(given: dict[str, Any]) -> _Asked:
     folder, nodes = given["folder"], given["nodes"]
     if (folder is None) == (nodes is None):
         raise click.UsageError("give DIR, the folder of a cluster.yml, or --nodes N.")
-    profile = given["profile"]
-    if profile is not None and profile.endswith(".csv"):
-        profile = {"file": str(Path(profile).resolve())}
+    profile = from_text(given["profile"]) if given["profile"] else None
     rest = (given["nics"], given["slots"], given["budget"])
     if folder is None:
         profile = profile or "all-to-all"
-        return Need(nodes, 0, traffic(profile, nodes), name_of(profile), *rest)
+        need = Need(nodes, 0, traffic(profile, nodes), name_of(profile), *rest)
+        return _Asked(need, "cluster", [f"n{number:02d}" for number in range(nodes)], (), profile)
     cluster = load_cluster(folder / CLUSTER)
     request = Request.of(cluster, folder, profile)
     weights = request.weights[np.ix_(request.used, request.used)]
-    return Need(len(weights), len(cluster.spare_names), weights, request.profile, *rest)
+    names = [name for name, used in zip(cluster.node_names, request.used, strict=True) if used]
+    need = Need(len(names), len(cluster.spare_names), weights, request.profile, *rest)
+    return _Asked(need, cluster.cluster, names, cluster.spare_names, profile or cluster.profile)
 
 
 def _report(found: Offers, need: Need, catalogue: Catalogue) -> dict[str, Any]:
@@ -126,8 +151,8 @@ def _show(console: Console, found: Offers, need: Need, catalogue: Catalogue) -> 
     for mark, meaning in _MEANINGS.items():
         if mark in used:
             console.print(f"{mark} {meaning}")
-    console.print("Gb/s: what a node can send while all others do; links: the same, by one link's rate.")
-    console.print("Prices and watts are of everything that is listed here:\n")
+    console.print("Gb/s: what a node can send while all others do; links: that, by the rate of one.")
+    console.print(f"{catalogue.currency} and W: of everything that is listed here.\n")
     bills = Table(box=None, show_header=False, pad_edge=False)
     bills.add_column(justify="right", no_wrap=True)
     bills.add_column()

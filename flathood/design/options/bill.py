@@ -48,6 +48,15 @@ class Bill:
         """The sum, in watts."""
         return round(sum(line.power for line in self.lines), 2)
 
+    @property
+    def uplink_ports(self) -> int:
+        """The ports that the uplink switch has for others; of a chain of switches: those that do not join it."""
+        ports = 0
+        for line in self.lines:
+            if line.purpose == "uplink" and isinstance(line.part, SwitchModel):
+                ports += line.count * line.part.ports - 2 * (line.count - 1)
+        return ports
+
     def report(self) -> list[dict[str, Any]]:
         """The lines as plain data."""
         return [

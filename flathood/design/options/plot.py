@@ -56,7 +56,10 @@ def _draw(axes: Axes, offers: Offers) -> None:
         axes.scatter(*_places(mine), s=45, color=f"C{index}", label=f"{rate / 1e9:g} Gb/s links", zorder=3)
     for number, option in enumerate(offers.front, 1):
         place = option.bill.price, option.throughput / 1e9
-        axes.annotate(str(number), place, xytext=(-3, 6), textcoords="offset points", ha="right", fontsize=8)
+        # Above and below by turns, as two neighbors on the front may be hardly apart.
+        above = number % 2 == 1
+        shift, side, base = ((-3, 6), "right", "baseline") if above else ((4, -5), "left", "top")
+        axes.annotate(str(number), place, xytext=shift, textcoords="offset points", ha=side, va=base, fontsize=8)
     for axis, scale in ((axes.xaxis, axes.set_xscale), (axes.yaxis, axes.set_yscale)):
         scale("log")
         axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
