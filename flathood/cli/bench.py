@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import click
 
+from flathood.bench import audit as auditing
 from flathood.bench import compile as compiling
 from flathood.bench import converge as provisioning
 from flathood.bench import design as designing
@@ -73,3 +74,20 @@ def converge(inventories: tuple[str, ...], as_json: bool) -> None:
     """Provision labs of the inventories with Ansible, twice, against a ping of all machines (needs root)."""
     names = inventories or provisioning.INVENTORIES
     report("converge", [measure(provisioning.work, name) for name in names], as_json)
+
+
+@bench.command()
+@click.option("--faults", "counts", type=click.IntRange(1, 40), multiple=True, help="Faults in each trial; may repeat.")
+@click.option("--trials", default=auditing.TRIALS, show_default=True, type=click.IntRange(1), help="Trials of each.")
+@_JSON
+def audit(counts: tuple[int, ...], trials: int, as_json: bool) -> None:
+    """Break klat2 at random, and hold what the audit finds in generated evidence against what was broken."""
+    report("audit", [measure(auditing.work, count, trials) for count in counts or auditing.FAULTS], as_json)
+
+
+@bench.command("audit-scale")
+@_SIZES
+@_JSON
+def audit_scale(sizes: tuple[int, ...], as_json: bool) -> None:
+    """Audit synthetic clusters with 4 NICs a node and 20 faults."""
+    report("audit-scale", [measure(auditing.scale, size) for size in sizes or (auditing.SCALE,)], as_json)

@@ -14,6 +14,7 @@ from flathood.errors import FlathoodError
 #: Command name → "module:attribute" and its one line of help; a command is imported when it is called.
 COMMANDS: dict[str, tuple[str, str]] = {
     "design": ("flathood.cli.design:design", "Make the wiring of a cluster, and say how good it is"),
+    "evaluate": ("flathood.cli.evaluate:evaluate_", "Say how good a wiring is, and what a failure costs"),
     "compare": ("flathood.cli.compare:compare_", "Set a cluster's network beside a fat tree and a tree"),
     "options": ("flathood.cli.offers:options", "What to buy: networks from the cheapest to the fastest"),
     "draw": ("flathood.cli.draw:draw", "Draw the wiring of a cluster as a picture"),
@@ -21,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "macs": ("flathood.cli.macs:macs", "Show what is known of the NICs, or take in a list of their MACs"),
     "schema": ("flathood.cli.schema:schema", "Print the JSON schemas of the files that people write"),
     "validate": ("flathood.cli.validate:validate", "Prove a cluster over real traffic, or list the checks"),
+    "audit": ("flathood.cli.audit:audit_", "Hold the cabling that was found against the plan"),
     "lab": ("flathood.cli.lab:lab", "A whole cluster on this machine, to rehearse on and to break"),
     "check": ("flathood.cli.check:check", "Prove the compiled files, without any machine"),
     "show": ("flathood.cli.show:show", "Print one machine's view of the network"),

@@ -7,11 +7,15 @@ from pathlib import Path
 
 import click
 
+from flathood.cabling.evidence import evidence_schema
 from flathood.schemas import MODELS, schema_text, write_schemas
+from flathood.writing import save
+
+NAMES = (*MODELS, "evidence")
 
 
 @click.command()
-@click.argument("name", type=click.Choice(list(MODELS)), required=False)
+@click.argument("name", type=click.Choice(NAMES), required=False)
 @click.option(
     "--write",
     "folder",
@@ -21,11 +25,12 @@ from flathood.schemas import MODELS, schema_text, write_schemas
 def schema(name: str | None, folder: Path | None) -> None:
     """Print the JSON schema of cluster.yml, wiring.yml, macs.yml or a parts catalogue, or write all into a folder."""
     if (name is None) == (folder is None):
-        raise click.UsageError(f"give a NAME ({', '.join(MODELS)}) to print one, or --write FOLDER to write all.")
+        raise click.UsageError(f"give a NAME ({', '.join(NAMES)}) to print one, or --write FOLDER to write all.")
     if name is not None:
-        click.echo(schema_text(name), nl=False)
+        click.echo(evidence_schema() if name == NAMES[-1] else schema_text(name), nl=False)
         return
-    changed = write_schemas(folder or Path())
+    target = (folder or Path()) / "evidence.schema.json"
+    changed = [*write_schemas(target.parent), *([target] if save(target, evidence_schema()) else [])]
     for path in changed:
         click.echo(f"{path}: written")
     if not changed:
