@@ -14,11 +14,11 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from flathood.cli.figures import ROWS, value_of
 from flathood.design.designer import Found, Progress
 from flathood.design.engine import Budget
 from flathood.design.engines import AUTO, ENGINES
 from flathood.design.folder import Options, Outcome, design_folder
-from flathood.design.objective import figure
 from flathood.design.profiles import SHAPES, from_text
 from flathood.inventory import WIRING
 from flathood.spec.rules import Mode
@@ -137,10 +137,10 @@ def _table(outcome: Outcome) -> Table:
     if before:
         table.add_column("before", justify="right")
     table.add_column("bound", justify="right")
-    for name, key, bound in _ROWS:
-        row = [name, _text(getattr(outcome.evaluation, key))]
-        row += [_text(getattr(before, key))] if before else []
-        table.add_row(*row, bound if not bound.isidentifier() else _text(getattr(outcome.evaluation, bound)))
+    for name, key, bound in ROWS:
+        row = [name, value_of(outcome.evaluation, key)]
+        row += [value_of(before, key)] if before else []
+        table.add_row(*row, value_of(outcome.evaluation, bound))
     return table
 
 
@@ -152,28 +152,6 @@ def _turns(found: Found) -> str:
         ran.append(f"{turn.engine} ({gave or f'quality {turn.quality:.4f}'}, {turn.seconds:.1f} s)")
     proof = f" Proved {found.proof.kind}: {found.proof.because} ({found.proof.theorem})." if found.proof else ""
     return f"Engines: {', '.join(ran) or 'none'}; the best is by {found.best.engine}.{proof}"
-
-
-#: Figure, field of the evaluation, and its bound: a field too, or a text.
-_ROWS = (
-    ("pairs of nodes", "pairs", ""),
-    ("pairs that share no switch", "uncovered", "0"),
-    ("pairs with 0, 1, 2, … shared", "histogram", ""),
-    ("mean shared switches", "mean", "mean_bound"),
-    ("mean, by the profile", "profile_mean", "profile_bound"),
-    ("throughput, even split", "throughput", "throughput_bound"),
-    ("bisection, best case", "bisection_best", ""),
-    ("bisection, conservative", "bisection_conservative", ""),
-    ("latency in switches", "latency", "1"),
-    ("ports in use on each switch", "fill", ""),
-    ("quality", "quality", "1"),
-)
-
-
-def _text(value: float | tuple[int, ...]) -> str:
-    if isinstance(value, tuple):
-        return " ".join(str(number) for number in value)
-    return str(value if isinstance(value, int) else figure(value))
 
 
 def _difference(console: Console, outcome: Outcome, target: Path) -> None:
