@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "options": ("flathood.cli.offers:options", "What to buy: networks from the cheapest to the fastest"),
     "draw": ("flathood.cli.draw:draw", "Draw the wiring of a cluster as a picture"),
     "rehearse": ("flathood.cli.rehearse:rehearse", "Bring a cluster up in the lab, provision it and prove it"),
+    "discover": ("flathood.cli.discover:discover", "Find out which MACs are in which machine, by powering each"),
     "macs": ("flathood.cli.macs:macs", "Show what is known of the NICs, or take in a list of their MACs"),
     "schema": ("flathood.cli.schema:schema", "Print the JSON schemas of the files that people write"),
     "validate": ("flathood.cli.validate:validate", "Prove a cluster over real traffic, or list the checks"),

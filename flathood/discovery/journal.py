@@ -6,7 +6,8 @@ A line is {"at": seconds since 1970, "event": …} with, by event:
 - ``add``, ``old``, ``del`` (dnsmasq(8), --dhcp-script): ``mac``, ``ip``, ``expires`` (the lease's end, seconds
   since 1970), ``host``, ``vendor``, ``user``;
 - ``begin``: ``lease``, the seconds that a lease lasts from here on;
-- ``open``, ``close``: ``node``, the machine that is about to be powered, and the end of its turn;
+- ``open``, ``close``, ``saved``: ``node``, the machine that is about to be powered, the end of its turn, and that what
+  followed from it is in macs.yml;
 - ``report``: ``macs``, all NICs of one machine in its kernel's order.
 
 A crash may cut a line short and anybody on the wire chooses names: a line that is not exactly this is counted and left.
@@ -44,7 +45,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something that the playbook did: `begin`, `open` or `close`; ``lease`` in seconds belongs to `begin`."""
+    """Something that the playbook did: `begin`, `open`, `close` or `saved`; ``lease`` in seconds belongs to `begin`."""
 
     at: float
     event: str
@@ -97,7 +98,7 @@ def _entry(said: dict[str, Any], at: float, event: str) -> Entry:
         raise Unreadable("no moment")
     if event in ("add", "old", "del"):
         return _lease(said, at, event)
-    if event in ("open", "close"):
+    if event in ("open", "close", "saved"):
         if not LABEL.fullmatch(said["node"]):
             raise Unreadable("no name of a machine")
         return Mark(at, event, node=said["node"])

@@ -41,6 +41,7 @@ class Session:
     lease: float = DEFAULT_LEASE
     window: Window | None = None
     findings: dict[str, Finding] = field(default_factory=dict)
+    unsaved: dict[str, float] = field(default_factory=dict)  # machine → when its turn ended
     unreadable: int = 0
     last_at: float = 0.0
     _heard: dict[str, _Heard] = field(default_factory=dict)
@@ -66,7 +67,10 @@ class Session:
             self.lease = entry.lease
         elif entry.event == "open":
             self._open(entry)
+        elif entry.event == "saved":
+            self.unsaved.pop(entry.node, None)
         elif self.window is not None and self.window.node == entry.node:
+            self.unsaved[entry.node] = entry.at
             return self.close()
         return None
 

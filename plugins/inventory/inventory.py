@@ -12,6 +12,8 @@ description:
   - Reads C(cluster.yml), and C(wiring.yml) and C(macs.yml) beside it where they are there.
   - The groups are C(nodes), C(spares), C(head), and one per neighborhood with the nodes that are on it. A neighborhood
     whose name is that of another group or of a machine gets C(neighborhood_) before it; hyphens become underscores.
+  - What is known of a machine's NICs is its variable C(macs_state), and the group C(macs_STATE) - V(unknown),
+    V(expected) (from a list only), V(seen) (some of them), V(complete), V(verified) or V(conflicting).
   - A head node that is itself named C(head), as it is by default, is found by its name and needs no group, as
     Ansible warns where a host and a group share a name.
   - C(ansible_host) is the machine's address on the outside subnet, the same before and after it is provisioned.

@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from flathood.registry import Registry
     from flathood.spec import Cluster
     from flathood.wiring import Wiring
 
 _FILES = ("wiring.yml", "macs.yml")
+#: Before the state of what is known of a machine's NICs, for the group of the machines in that state.
+_STATE = "macs_"
 _BUILT_IN = frozenset({"all", "ungrouped", "nodes", "spares", "head"})
 
 
@@ -31,12 +34,14 @@ def read(path: Path) -> dict[str, Any]:
     Raises InvalidInput with the problems of all the files that are there.
     """
     from flathood.inventory import load  # noqa: PLC0415 - the library is found only when the plugin runs
+    from flathood.registry import load_registry  # noqa: PLC0415
     from flathood.spec import load_cluster  # noqa: PLC0415
 
     if path.with_name("wiring.yml").exists():
         loaded = load(path.parent, need_macs=False)
-        return describe(loaded.cluster, loaded.wiring)
-    return describe(load_cluster(path), None)
+        return describe(loaded.cluster, loaded.wiring, loaded.registry)
+    cluster = load_cluster(path)
+    return describe(cluster, None, load_registry(path.with_name("macs.yml"), cluster))
 
 
 def compile_plan(directory: Path) -> None:
@@ -51,7 +56,7 @@ def compile_plan(directory: Path) -> None:
         load_plan(directory)
 
 
-def describe(cluster: Cluster, wiring: Wiring | None) -> dict[str, Any]:
+def describe(cluster: Cluster, wiring: Wiring | None, registry: Registry) -> dict[str, Any]:
     """`cluster`, `head`: their names; `groups`: all group names; `hosts`: name → `groups` and `vars`."""
     head = cluster.head.name
     neighborhoods = group_names(cluster.switch_names, taken={*cluster.node_names, *cluster.spare_names, head})
@@ -64,7 +69,12 @@ def describe(cluster: Cluster, wiring: Wiring | None) -> dict[str, Any]:
             machine["groups"] += [neighborhoods[switch] for switch in slots if switch is not None]
             machine["vars"]["neighborhoods"] = [switch or "" for switch in slots]
         hosts[name] = machine
-    groups = ["nodes", "spares", *neighborhoods.values(), *hosts[head]["groups"]]
+    states = _states(cluster, wiring, registry)
+    for name, state in states.items():
+        hosts[name]["groups"].append(_STATE + state)
+        hosts[name]["vars"]["macs_state"] = state
+    found = sorted({_STATE + state for state in states.values()})
+    groups = ["nodes", "spares", *neighborhoods.values(), *([] if head == "head" else ["head"]), *found]
     return {"cluster": cluster.cluster, "head": head, "groups": groups, "hosts": hosts}
 
 
@@ -77,10 +87,19 @@ def group_names(switches: tuple[str, ...], taken: set[str]) -> dict[str, str]:
     names: dict[str, str] = {}
     for switch in switches:
         name = switch.replace("-", "_")
-        while name in _BUILT_IN or name in taken or name[0].isdigit() or name in names.values():
+        while name in _BUILT_IN or name.startswith(_STATE) or name in taken | {*names.values()} or name[0].isdigit():
             name = f"neighborhood_{name}"
         names[switch] = name
     return names
+
+
+def _states(cluster: Cluster, wiring: Wiring | None, registry: Registry) -> dict[str, str]:
+    """How much is known of the NICs of each machine, of the slots that have a cable."""
+    from flathood.discovery.work import Work  # noqa: PLC0415
+    from flathood.registry.progress import progress_of  # noqa: PLC0415
+
+    cabled = {**Work.of(cluster, wiring, registry).cabled, cluster.head.name: (0,)}
+    return {name: progress_of(registry.nodes.get(name, ()), slots).value for name, slots in cabled.items()}
 
 
 def _machine(cluster: Cluster, name: str, number: int | None, groups: list[str]) -> dict[str, Any]:

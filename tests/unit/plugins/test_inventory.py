@@ -74,10 +74,35 @@ def test_a_folder_gives_groups_and_small_variables_without_a_warning(folder: Pat
         "inventory_dir": "",
         "inventory_hostname": "",
         "inventory_hostname_short": "f",
-        "group_names": ["blue", "green", "nodes"],
+        "group_names": ["blue", "green", "macs_unknown", "nodes"],
+        "macs_state": "unknown",
     }
     assert inventory.get_host("head").vars["ansible_host"] == "10.78.0.254"
     assert inventory.groups["all"].vars == {"flathood_cluster": "hexa", "flathood_head": "head"}
+
+
+def test_what_is_known_of_the_nics_is_a_variable_and_a_group(folder: Path) -> None:
+    nics = {
+        "a": [("verified", 1), ("verified", 2)],
+        "b": [("verified", 3), ("seen", 4)],
+        "c": [("seen", 5)],
+        "d": [("expected", 6), ("expected", 7)],
+        "e": [("conflicting", 8), ("verified", 9)],
+        "head": [("verified", 10)],
+    }
+    rows = [
+        f"  {name}: [{', '.join(f'{{mac: 02:00:00:00:00:{last:02x}, state: {state}}}' for state, last in known)}]"
+        for name, known in nics.items()
+    ]
+    (folder / "macs.yml").write_text("\n".join(["cluster: hexa", "nodes:", *rows, ""]))
+    inventory = read(folder)
+    found = {host.name: host.get_vars()["macs_state"] for host in inventory.get_hosts()}
+    wanted = {"a": "verified", "b": "complete", "c": "seen", "d": "expected", "e": "conflicting", "f": "unknown"}
+    assert found == wanted | {"head": "verified"}
+    assert {name: hosts(inventory, f"macs_{state}") for name, state in wanted.items() if name != "a"} == {
+        name: [name] for name in "bcdef"
+    }
+    assert set(hosts(inventory, "macs_verified")) == {"a", "head"}
 
 
 def test_the_file_alone_is_a_source_also_before_there_is_a_wiring(folder: Path, warnings: list[str]) -> None:
