@@ -27,6 +27,7 @@ from flathood.design.options.front import Need, NothingFits, offers
 from flathood.design.options.make import maker
 from flathood.design.profiles import traffic
 from flathood.design.request import Request
+from flathood.design.throughput import concurrent
 from flathood.spec import load_cluster
 
 INVENTORIES = Path(__file__).parents[2] / "inventories"
@@ -226,7 +227,8 @@ def test_every_option_is_a_network_in_which_all_pairs_share_a_switch() -> None:
         assert request.fits(option.made.design)
         evaluation = evaluate(request, option.made.design)
         assert evaluation.uncovered == 0
-        assert evaluation.throughput * option.switch.rate == option.throughput
+        assert option.made.throughput >= evaluation.throughput - 1e-6  # an even split is one of the splits
+        assert option.throughput == concurrent(request, option.made.design).t * option.switch.rate
         assert option.switches >= option.least
 
 
@@ -234,7 +236,8 @@ def test_reasons_say_what_is_proved() -> None:
     found = offers(load_catalogue(), need(8, (1, 4)), maker(rounds=0))
     chosen = {(option.switches, option.switch.ports, option.nics): option for option in found.front}
     octet = chosen[6, 5, 3]  # the paper's second example: six switches of four ports, and the uplink's
-    assert (octet.reason, octet.least, octet.theorem, octet.made.throughput) == ("least", 6, "Schönheim 1964", 3.0)
+    assert (octet.reason, octet.least, octet.theorem) == ("least", 6, "Schönheim 1964")
+    assert octet.made.throughput == pytest.approx(3)
     assert chosen[2, 16, 2].reason == "bandwidth"
 
 

@@ -12,6 +12,7 @@ from flathood.design.compare.bisection import tree_bisection
 from flathood.design.compare.hierarchy import Hierarchy, fat_tree, tree
 from flathood.design.objective import evaluate, figure
 from flathood.design.request import Design, Request
+from flathood.design.throughput import concurrent
 from flathood.errors import FlathoodError
 
 _ONE = "one switch that is wide enough"
@@ -30,7 +31,7 @@ class Network:
             worst division leaves no choice, so both are one figure.
         latency: switches on the way between two nodes on average.
         throughput: share of one link's rate at which all nodes can send the profile's traffic at once, a node's demand
-            being 1 on average; of an FNN when each pair splits its own evenly over the switches that it shares.
+            being 1 on average; of an FNN by the best split over shared switches (see `throughput`).
         nics: NICs of all nodes together.
         switches: switches, an FNN's uplink switch not counted.
         cables: cables, an FNN's to the uplink switch not counted.
@@ -137,7 +138,7 @@ def _fnn(request: Request, design: Design) -> Network:
         bisection_best=evaluation.bisection_best,
         bisection_conservative=evaluation.bisection_conservative,
         latency=evaluation.latency,
-        throughput=evaluation.throughput,
+        throughput=concurrent(request, design).t,
         nics=int(request.nics.sum()),
         switches=switches,
         cables=int(design.sum()),

@@ -49,7 +49,7 @@ def fewest_switches(nodes: int, nics: int, ports: int, most: int) -> tuple[int, 
 
 
 def most_throughput(demands: Demands, nics: int, cables: int) -> float:
-    """No network of so many cables in all has a larger throughput, in links; see `objective.Evaluation`.
+    """No network of so many cables in all has a larger throughput, in links; see `throughput`.
 
     To send t times its demand d a node needs at least t x d cables, a whole number, and has at most so many NICs.
 

@@ -29,7 +29,7 @@ from flathood.errors import FlathoodError
 
 #: An option that is faster than a cheaper one by less than this share is not worth a line of its own.
 _GAIN = 0.02
-_SAME = 1e-9
+_SAME = 1e-6
 
 #: Why an option has its number of switches. least: no fewer can cover all pairs, by a theorem; fewest known: fewer were
 #: tried in vain; bandwidth: fewer would do for the pairs, or were left out as too slow for their price.

@@ -15,6 +15,7 @@ from flathood.design.objective import evaluate
 from flathood.design.options.fewest import most_throughput
 from flathood.design.planes import constructions
 from flathood.design.request import Design, Request
+from flathood.design.throughput import concurrent
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +25,7 @@ class Made:
     Attributes:
         design: bool[nodes, switches].
         engine: what made it.
-        throughput: of the profile, in links (see `objective.Evaluation`).
+        throughput: of the profile, in links, split over shared switches in the best way (see `throughput`).
         mean: switches that a pair shares on average.
 
     """
@@ -35,7 +36,9 @@ class Made:
     mean: float
 
 
-_SAME = 1e-9
+_SAME = 1e-6  # a linear program's solution is this exact
+#: The largest linear program: a front takes a hundred, and larger ones take seconds each. See `throughput.concurrent`.
+_MOST_SHARES = 20_000
 #: Makes a wiring for a request, thoroughly or only what needs no search; None: none was found.
 Make = Callable[[Request, bool], Made | None]
 
@@ -58,9 +61,12 @@ def maker(seed: int = 0, rounds: int = 1) -> Make:
 
 
 def _make(request: Request, seed: int, rounds: int) -> Made | None:
-    rng = np.random.default_rng(seed)
-    sure = (_made(request, design, engine) for engine, design in _sure(request, rng))
-    best = max(sure, key=lambda made: made.throughput, default=None)
+    best = None
+    sure = list(_sure(request, np.random.default_rng(seed)))
+    if sure:
+        # An even split tells which is best well enough; the linear program is then solved once.
+        engine, design = max(sure, key=lambda named: evaluate(request, named[1]).throughput)
+        best = _made(request, design, engine)
     if not rounds or (best is not None and best.throughput >= _bound(request) - _SAME):
         return best
     try:
@@ -89,5 +95,5 @@ def _sure(request: Request, rng: np.random.Generator) -> Iterator[tuple[str, Des
 
 
 def _made(request: Request, design: Design, engine: str) -> Made:
-    evaluation = evaluate(request, design)
-    return Made(design, engine, evaluation.throughput, evaluation.mean)
+    mean = evaluate(request, design).mean
+    return Made(design, engine, concurrent(request, design, _MOST_SHARES).t, mean)
