@@ -195,7 +195,8 @@ class _Run:
         if self.budget.seconds is None:
             return None
         left = self.budget.seconds - self._seconds()
-        return left / 2 if self.wanted == AUTO and engine.name == EXACT else left
+        followed = engine.name == EXACT or (self.request.judge is not None and engine.name != TURNS[-1])
+        return left / 2 if self.wanted == AUTO and followed else left
 
     def _take(self, engine: Engine, answer: Answer, seconds: float) -> None:
         """Judge an answer; raises Impossible when it proves that there is none."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from flathood.design.engine import Answer, Budget, Engine, Tell
+from flathood.design.judged import JudgedSearch
 from flathood.design.local import LocalSearch
 from flathood.design.objective import evaluate
 from flathood.design.planes import constructions
@@ -36,6 +37,6 @@ class Constructions:
 
 
 #: Every engine by the name that `--engine` takes.
-ENGINES: dict[str, Engine] = {engine.name: engine for engine in (Constructions(), LocalSearch())}
+ENGINES: dict[str, Engine] = {engine.name: engine for engine in (Constructions(), LocalSearch(), JudgedSearch())}
 #: The order in which the designer asks them when it may choose.
-TURNS = ("construction", "local")
+TURNS = ("construction", "local", "judged")

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from flathood.design.designer import search
+from flathood.design.engine import Budget
 from flathood.design.judge import BadJudge, Judge
+from flathood.design.judged import JudgedSearch
 from flathood.design.objective import evaluate
 from flathood.design.profiles import judge_of, name_of, traffic
 from flathood.design.request import Request
@@ -58,6 +62,61 @@ def test_a_function_cannot_change_the_design() -> None:
 
     Judge("mine", spoil)(request(), design)
     assert (design == HEXA).all()
+
+
+def near(request: Request, design: np.ndarray) -> tuple[float, np.ndarray]:
+    """Wants the pairs (0, 1), (2, 3), … to share as many switches as can be, and marks the nodes that do not."""
+    twins = (design[0::2] & design[1::2]).sum(axis=1)
+    return twins.sum() / (len(twins) * request.nics.max()), np.repeat(request.nics.max() - twins, 2)
+
+
+def test_the_designer_searches_by_the_function_where_it_marks_spots() -> None:
+    judge = Judge("near", near)
+    asked = Request(np.full(12, 3), np.full(9, 6), traffic("ring", 12), "near", mode="fractional", judge=judge)
+    start = np.array([np.isin(np.arange(9), np.arange(node, node + 9, 3) % 9) for node in range(12)])
+    assert near(asked, start)[0] == 0
+    answer = JudgedSearch().solve(asked, start, Budget(rounds=1000), lambda *_: None)
+    assert asked.fits(answer.design)
+    assert near(asked, answer.design)[0] > 0.9
+    again = JudgedSearch().solve(asked, start, Budget(rounds=1000), lambda *_: None)
+    assert (again.design == answer.design).all()
+
+
+def test_every_required_pair_stays_covered() -> None:
+    asked = Request(np.full(12, 3), np.full(7, 6), traffic("all-to-all", 12), "near", judge=Judge("near", near))
+    found = search(asked, Budget(rounds=200), engine="judged").best
+    assert found.engine == "judged"
+    assert found.evaluation.uncovered == 0
+    assert found.evaluation.quality == near(asked, found.design)[0] > 0.7
+
+
+def test_the_designer_asks_the_function_last() -> None:
+    asked = request(Judge("mine", lambda *_: (0.5, None)))
+    assert [turn.engine for turn in search(asked, Budget(rounds=1)).turns][-1] == "judged"
+    assert not JudgedSearch().suits(request())
+
+
+def test_a_cable_that_is_to_stay_stays_whatever_the_function_marks() -> None:
+    keep = np.zeros_like(HEXA)
+    keep[0, 0] = True
+
+    def judge(_: Request, design: np.ndarray) -> tuple[float, np.ndarray]:
+        return 0.5 - 0.1 * design[0, 0], design * np.array([9, 0, 0])
+
+    asked = replace(request(Judge("mine", judge)), keep=keep)
+    assert JudgedSearch().solve(asked, HEXA, Budget(rounds=200), lambda *_: None).design[0, 0]
+    free = JudgedSearch().solve(replace(asked, keep=None), HEXA, Budget(rounds=200), lambda *_: None)
+    assert not free.design[0, 0]
+    assert evaluate(asked, free.design).uncovered == 0
+
+
+def test_a_free_port_is_used_and_no_limit_is_broken() -> None:
+    asked = replace(request(), nics=np.full(4, 1), ports=np.array([2, 2, 4]), weights=traffic("ring", 4), mode="sparse")
+    asked = replace(asked, weights=np.zeros((4, 4)), judge=Judge("last", lambda _, d: (d[:, 2].mean(), None)))
+    start = np.array([[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0]], dtype=bool)
+    found = JudgedSearch().solve(asked, start, Budget(rounds=100), lambda *_: None).design
+    assert asked.fits(found)
+    assert found[:, 2].all()
 
 
 @pytest.mark.parametrize(
