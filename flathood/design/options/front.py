@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Literal
 
@@ -128,21 +128,15 @@ class Offers:
     probes: int
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Row:
-    """One model of switch with one number of NICs, and what has been tried of it."""
+    """One model of switch with one number of NICs."""
 
     shop: Shop
     nics: int
     least: int
     theorem: str
     last: int  # the most switches that are looked at
-    tried: set[int] = field(default_factory=set)  # numbers of switches at which no wiring was found
-
-    def reason(self, switches: int) -> Reason:
-        if switches == self.least:
-            return "least"
-        return "fewest known" if self.tried >= set(range(self.least, switches)) else "bandwidth"
 
 
 def offers(catalogue: Catalogue, need: Need, make: Make, tell: Callable[[str], None] = lambda _: None) -> Offers:
@@ -165,7 +159,7 @@ def offers(catalogue: Catalogue, need: Need, make: Make, tell: Callable[[str], N
     search.go()
     if not search.front:
         raise NothingFits(_nothing(catalogue, need))
-    return Offers(tuple(search.front), tuple(search.beaten), search.probes)
+    return Offers(search.reasoned(search.front), search.reasoned(search.beaten), search.probes)
 
 
 class _Search:
@@ -176,6 +170,8 @@ class _Search:
         self.front: list[Option] = []
         self.beaten: list[Option] = []
         self.probes = 0
+        # Numbers of switches by their ports and the NICs, at which no wiring was found: models differ in price only.
+        self._in_vain: dict[tuple[int, int], set[int]] = {}
         self._demands = need.weights.sum(axis=1)
         self._order = count()  # of what costs the same: as it came
         self._queue: list[tuple[float, float, int, Option | tuple[_Row, int]]] = []
@@ -190,6 +186,16 @@ class _Search:
                 (self.front if fast else self.beaten).append(item)
             else:
                 self._probe(*item)
+
+    def reasoned(self, options: list[Option]) -> tuple[Option, ...]:
+        """Options with the reasons for their numbers of switches, now that everything has been tried."""
+        return tuple(replace(option, reason=self._reason(option)) for option in options)
+
+    def _reason(self, option: Option) -> Reason:
+        if option.switches == option.least:
+            return "least"
+        in_vain = self._in_vain.get((option.switch.ports, option.nics), set())
+        return "fewest known" if in_vain >= set(range(option.least, option.switches)) else "bandwidth"
 
     def _best(self) -> float:
         """The throughput of the best option so far; all that come are at least as dear."""
@@ -210,12 +216,11 @@ class _Search:
         thorough = switches == row.least or bound > self._bound(row, switches - 1) + _SAME
         made = self.make(Request(nics, ports, self.need.weights, self.need.profile), thorough)
         if made is None:
-            row.tried.add(switches)
+            self._in_vain.setdefault((row.shop.switch.ports, row.nics), set()).add(switches)
             self._push(row, switches + 1)
             return
         bill = row.shop.bill(switches, int(made.design.sum()))
-        reason = row.reason(switches)
-        option = Option(row.shop.switch, switches, row.nics, row.least, row.theorem, reason, made, bill)
+        option = Option(row.shop.switch, switches, row.nics, row.least, row.theorem, "bandwidth", made, bill)
         self._queued(bill, option)
         better = (s for s in range(switches + 1, row.last + 1) if self._bound(row, s) > made.throughput + _SAME)
         self._push(row, next(better, row.last + 1))
