@@ -8,6 +8,8 @@ matching number). Most theorems here bound that number:
 - Füredi, "Maximum degree and fractional matchings in uniform hypergraphs", Combinatorica 1 (1981) 155-162: for sets
   of at most N elements it is at most N - 1 + 1/N, and at most N - 1 unless the family contains a projective plane of
   order N - 1.
+- A family that contains such a plane has no other sets: a set of N points that meets all its lines is a line. How many
+  nodes the lines can stand for in whole numbers is `planes.most_on_plane`.
 - Such a plane has N² - N + 1 points; none exists of order 6 (Tarry 1900), nor of an order that Bruck and Ryser (1949)
   exclude, nor of order 10 (Lam, Thiel and Swiercz 1989).
 - With few switches the number has been computed over all intersecting families on that many points.
@@ -23,6 +25,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from flathood.design.planes import most_on_plane
 from flathood.design.request import Counts, Request
 from flathood.errors import FlathoodError
 
@@ -97,15 +100,20 @@ def most_nodes(nics: int, ports: int, switches: int | None = None) -> Bound:
     """The most nodes, when every node has at most so many NICs and every switch at most so many ports.
 
     >>> most_nodes(5, 244).most, most_nodes(5, 243).most, most_nodes(4, 32, 13).most
-    (1024, 1020, 104)
+    (1024, 1019, 104)
 
     """
     ratio, theorem = matching_number(nics, switches)
+    most = math.floor(ratio * ports)
+    if nics > 1 and ratio > nics - 1:  # only a plane's lines can be so many, and these in whole numbers
+        whole = max(most_on_plane(nics - 1, ports), (nics - 1) * ports)
+        if whole < most:
+            most, theorem = whole, f"{theorem}; lines of a plane in whole numbers"
     with_switches = f" and {switches} switches" if switches is not None else ""
     by_family = Bound(
-        math.floor(ratio * ports),
+        most,
         theorem,
-        f"{_nics(nics)} a node{with_switches} of {ports} ports reach at most {math.floor(ratio * ports)} nodes",
+        f"{_nics(nics)} a node{with_switches} of {ports} ports reach at most {most} nodes",
     )
     by_node = _by_node(nics, ports)
     return min(by_node, by_family, key=lambda bound: bound.most)
@@ -115,7 +123,7 @@ def fewest_ports(nodes: int, nics: int, switches: int | None = None) -> int:
     """The least ports for nodes that switches need, as far as the bounds say (a lower bound).
 
     >>> fewest_ports(1024, 5), fewest_ports(128, 6), fewest_ports(13, 4)
-    (244, 25, 4)
+    (244, 26, 4)
 
     """
     ratio, _ = matching_number(nics, switches)
@@ -180,11 +188,11 @@ def require_possible(request: Request) -> None:
 
 def _by_node(nics: int, ports: int) -> Bound:
     most = 1 + nics * (ports - 1)
-    return Bound(
-        most,
-        "counting",
-        f"a node with {_nics(nics)} on switches of {ports} ports meets at most {most - 1} others",
-    )
+    because = f"a node with {_nics(nics)} on switches of {ports} ports meets at most {most - 1} others"
+    if ports > 0 and nics * most % ports:  # every NIC of one node more would have to be on a full switch
+        most -= 1
+        because += f", and the {nics * (most + 1)} NICs of {most + 1} nodes do not fill such switches"
+    return Bound(most, "counting", because)
 
 
 def _bounds(request: Request) -> Iterator[Bound]:
