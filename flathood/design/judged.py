@@ -19,10 +19,11 @@ from flathood.design.request import Design, Request
 _ROUNDS = 4_000
 _MOST_ROUNDS = 10_000_000  # also with seconds to spare, the loop is bounded
 _MARKED = 0.8  # of the changes begin at a problem spot, by its mark; the others anywhere, so that none is out of reach
+_ADDED = 0.5  # of the changes at a node with a free NIC give it a cable
 
 
 class JudgedSearch:
-    """One judgement a round: two cables change places, or one moves to a free port."""
+    """One judgement a round: two cables change places, one moves to a free port, or a free NIC gets one."""
 
     name = "judged"
 
@@ -75,21 +76,23 @@ class _Climb:
     def _changed(self) -> Design | None:
         """A neighbor of the design that keeps to all limits; None: this draw has none."""
         node, switch = self._spot()
-        room = (self.design.sum(axis=0) < self.request.ports) & ~self.design[node]
-        others = self.design & self.loose & ~self.design[node] & ~self.design[:, switch][:, None]
-        places = np.flatnonzero(room)
-        partners = np.argwhere(others)
-        count = len(places) + len(partners)
-        if not self.loose[node, switch] or not count:
-            return None
-        pick = int(self.rng.integers(count))
         changed = self.design.copy()
-        changed[node, switch] = False
+        free = np.flatnonzero((self.design.sum(axis=0) < self.request.ports) & ~self.design[node])
+        if len(free) and self.design[node].sum() < self.request.nics[node] and self.rng.random() < _ADDED:
+            changed[node, self.rng.choice(free)] = True
+            return changed
+        if not (self.design & self.loose)[node, switch]:
+            return None
+        partners = np.argwhere(self.design & self.loose & ~self.design[node] & ~self.design[:, [switch]])
+        if not len(free) + len(partners):
+            return None
         nodes = [node]
-        if pick < len(places):
-            changed[node, places[pick]] = True
+        changed[node, switch] = False
+        pick = int(self.rng.integers(len(free) + len(partners)))
+        if pick < len(free):
+            changed[node, free[pick]] = True
         else:
-            other, its = partners[pick - len(places)]
+            other, its = partners[pick - len(free)]
             changed[other, its], changed[other, switch], changed[node, its] = False, True, True
             nodes.append(int(other))
         links = changed.astype(np.float32)

@@ -110,6 +110,14 @@ def test_a_cable_that_is_to_stay_stays_whatever_the_function_marks() -> None:
     assert evaluate(asked, free.design).uncovered == 0
 
 
+def test_a_free_nic_gets_a_cable_where_the_function_likes_it() -> None:
+    asked = replace(request(Judge("many", lambda _, design: (design.mean(), None))), nics=np.full(6, 3))
+    asked = replace(asked, ports=np.full(3, 5))
+    found = JudgedSearch().solve(asked, HEXA, Budget(rounds=100), lambda *_: None).design
+    assert asked.fits(found)
+    assert found.sum() == 15
+
+
 def test_a_free_port_is_used_and_no_limit_is_broken() -> None:
     asked = replace(request(), nics=np.full(4, 1), ports=np.array([2, 2, 4]), weights=traffic("ring", 4), mode="sparse")
     asked = replace(asked, weights=np.zeros((4, 4)), judge=Judge("last", lambda _, d: (d[:, 2].mean(), None)))
