@@ -124,6 +124,7 @@ def _report(found: Offers, need: Need, catalogue: Catalogue) -> dict[str, Any]:
         "currency": catalogue.currency,
         "date": catalogue.date.isoformat(),
         "designed": found.probes,
+        "complete_until": found.until,
         "front": [option.report() for option in found.front],
         "beaten": [option.report() for option in found.beaten],
     }
@@ -147,6 +148,10 @@ def _show(console: Console, found: Offers, need: Need, catalogue: Catalogue) -> 
             f"{option.bill.power:,.0f}",
         )
     console.print(table)
+    if found.until is not None:
+        console.print(
+            f"Interrupted: these are the options up to {found.until:,.0f} {catalogue.currency}.", style="yellow"
+        )
     used = {_MARKS.get(option.reason) for option in found.front}
     for mark, meaning in _MEANINGS.items():
         if mark in used:

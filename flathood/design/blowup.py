@@ -103,6 +103,8 @@ def _solve(family: Family, ports: Counts, nics: Counts | None) -> Counts | None:
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.max_deterministic_time = _EFFORT
+    # Else the solver leaves the process without Python's own handler: the next Ctrl-C would lose the best design.
+    solver.parameters.catch_sigint_signal = False
     if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return None
     return np.array([solver.value(size) for size in sizes], dtype=np.int64)

@@ -8,6 +8,7 @@ import itertools
 import json
 import math
 import re
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,7 @@ from flathood.design.options.cluster import cluster_text
 from flathood.design.options.fewest import fewest_switches, most_throughput
 from flathood.design.options.front import Need, NothingFits, offers
 from flathood.design.options.make import maker
+from flathood.design.planes import constructions
 from flathood.design.profiles import traffic
 from flathood.design.request import Request
 from flathood.design.throughput import concurrent
@@ -257,6 +259,38 @@ def test_budget_cuts_the_front() -> None:
     middle = whole[2].bill.price
     cut = offers(SMALL, need(8, budget=middle), maker(rounds=0)).front
     assert [option.bill.price for option in cut] == [option.bill.price for option in whole[:3]]
+
+
+def test_ctrl_c_leaves_the_front_of_what_is_cheaper() -> None:
+    make = maker(rounds=0)
+    whole, shorter = offers(SMALL, need(8), make), 0
+    for calls in range(1, whole.probes):
+        left = iter(range(calls))
+
+        def interrupted(request: Request, thorough: bool, left=left):
+            if next(left, None) is None:
+                raise KeyboardInterrupt
+            return make(request, thorough)
+
+        try:
+            part = offers(SMALL, need(8), interrupted)
+        except KeyboardInterrupt:
+            continue
+        prices = [option.bill.price for option in whole.front if option.bill.price < part.until]
+        assert [option.bill.price for option in part.front if option.bill.price < part.until] == prices
+        shorter += len(part.front) < len(whole.front)
+    assert shorter > 5
+
+
+def test_ctrl_c_still_works_once_a_solver_has_run() -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        request = Request(np.full(24, 4), np.full(9, 15), traffic("all-to-all", 24), "all-to-all")
+        assert list(constructions(request, np.random.default_rng(0)))
+        caught = re.search(r"SigCgt:\s*([0-9a-f]+)", Path("/proc/self/status").read_text())
+        assert int(caught[1], 16) >> (signal.SIGINT - 1) & 1, "a solver took Python's handler away"
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_when_nothing_fits_it_says_what_would() -> None:

@@ -120,12 +120,14 @@ class Offers:
         front: the options that no other beats, cheapest first.
         beaten: the other ones that were designed.
         probes: how many designs were tried.
+        until: Ctrl-C ended the search when everything up to this price had been seen; None: everything has been.
 
     """
 
     front: tuple[Option, ...]
     beaten: tuple[Option, ...]
     probes: int
+    until: float | None = None
 
 
 @dataclass(frozen=True)
@@ -149,17 +151,24 @@ def offers(catalogue: Catalogue, need: Need, make: Make, tell: Callable[[str], N
         tell: called with what is being designed.
 
     Returns:
-        The front; see `Offers`.
+        The front; see `Offers`. Ctrl-C ends the search with the front so far, which is that of all cheaper options.
 
     Raises:
         NothingFits: no network of these parts was found.
+        KeyboardInterrupt: Ctrl-C before there was any option.
 
     """
     search = _Search(catalogue, need, make, tell)
-    search.go()
+    until = None
+    try:
+        search.go()
+    except KeyboardInterrupt:
+        if not search.front:
+            raise
+        until = search.price
     if not search.front:
         raise NothingFits(_nothing(catalogue, need))
-    return Offers(search.reasoned(search.front), search.reasoned(search.beaten), search.probes)
+    return Offers(search.reasoned(search.front), search.reasoned(search.beaten), search.probes, until)
 
 
 class _Search:
@@ -170,6 +179,7 @@ class _Search:
         self.front: list[Option] = []
         self.beaten: list[Option] = []
         self.probes = 0
+        self.price = 0.0  # of what is looked at: everything cheaper has been seen
         # Numbers of switches by their ports and the NICs, at which no wiring was found: models differ in price only.
         self._in_vain: dict[tuple[int, int], set[int]] = {}
         self._demands = need.weights.sum(axis=1)
@@ -180,7 +190,7 @@ class _Search:
 
     def go(self) -> None:
         while self._queue:
-            item = heapq.heappop(self._queue)[3]
+            self.price, _, _, item = heapq.heappop(self._queue)
             if isinstance(item, Option):
                 fast = item.throughput > self._best() * (1 + _GAIN)
                 (self.front if fast else self.beaten).append(item)

@@ -70,10 +70,12 @@ def _make(request: Request, seed: int, rounds: int) -> Made | None:
     if not rounds or (best is not None and best.throughput >= _bound(request) - _SAME):
         return best
     try:
-        found = search(request, Budget(seed, None, rounds)).best
+        found = search(request, Budget(seed, None, rounds))
     except (Impossible, NotFound):
         return best
-    other = _made(request, found.design, found.engine)
+    if found.interrupted:
+        raise KeyboardInterrupt  # of the whole front, not of this search alone
+    other = _made(request, found.best.design, found.best.engine)
     return other if best is None or other.throughput > best.throughput else best
 
 
