@@ -118,7 +118,6 @@ def _cable(
     more = np.where(cut, 0.0, traffic / np.maximum(ways - 1, 1) - share)[:, None] * (design[others] & design[node])
     more[:, switch] = -share
     mine = loads[node] + more.sum(axis=0)
-    mine[switch] = 0.0
     elsewhere = highest.copy()
     elsewhere[node] = mine.max()
     elsewhere[others] = (loads[others] + more).max(axis=1)

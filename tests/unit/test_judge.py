@@ -77,6 +77,7 @@ def test_the_designer_searches_by_the_function_where_it_marks_spots() -> None:
     assert near(asked, start)[0] == 0
     answer = JudgedSearch().solve(asked, start, Budget(rounds=1000), lambda *_: None)
     assert asked.fits(answer.design)
+    assert answer.design.sum() == start.sum()
     assert near(asked, answer.design)[0] > 0.9
     again = JudgedSearch().solve(asked, start, Budget(rounds=1000), lambda *_: None)
     assert (again.design == answer.design).all()

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ortools.linear_solver import pywraplp
 
-from flathood.design.objective import evaluate, shared_switches
+from flathood.design.objective import evaluate, shared_switches, throughput_bound
 from flathood.design.profiles import SHAPES, traffic
 from flathood.design.request import Design, Request, design_of
 from flathood.design.throughput import concurrent
@@ -132,6 +132,27 @@ def test_what_is_too_large_to_solve_is_enclosed(problem: tuple[Request, Design])
     if request.weights.any():
         assert rough.method == "even split"
         assert rough.t == pytest.approx(evaluate(request, design).throughput)
+
+
+def test_what_limits_a_throughput_that_is_not_solved() -> None:
+    # Node 0 talks most, over two cables: 3 / 2 a cable at least. An even split puts 1 / 2 + 1 / 2 + 1 on one of them.
+    star = np.zeros((4, 4))
+    star[0, 1:] = star[1:, 0] = 1
+    request, design = of([[1, 1], [1, 1], [1, 1], [1, 0]], star)
+    rough = concurrent(request, design, most_shares=0)
+    assert (rough.t, rough.limit) == (pytest.approx(1 / 2), pytest.approx(2 / 3))
+    assert not rough.exact
+    # Nodes 0 and 1 share one switch and have no choice: 2 a cable, though they have a second one.
+    pairs = np.array([[0, 2, 1], [2, 0, 0], [1, 0, 0]], dtype=float)
+    request, design = of([[1, 1, 1, 1, 0], [1, 0, 0, 0, 1], [1, 1, 0, 0, 0]], pairs)
+    rough = concurrent(request, design, most_shares=0)
+    assert (rough.t, rough.limit) == (pytest.approx(1 / 2.5), pytest.approx(1 / 2))
+
+
+@pytest.mark.parametrize(("nics", "ports", "bound"), [(3, 4, 3), (3, 2, 3 * 2 / 4), (1, 4, 1)])
+def test_no_design_carries_more_than_its_nics_and_ports(nics: int, ports: int, bound: float) -> None:
+    request = Request(np.full(4, nics), np.full(3, ports), traffic("ring", 4), "ring")
+    assert throughput_bound(request) == pytest.approx(bound)
 
 
 def test_an_even_split_that_meets_its_limit_needs_no_program() -> None:
