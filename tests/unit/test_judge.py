@@ -90,7 +90,7 @@ def test_every_design_that_is_judged_keeps_the_limits_the_cables_and_the_pairs()
         seen.append(design)
         return 0.5, np.ones(12)
 
-    asked = Request(np.full(12, 3), np.full(7, 6), traffic("all-to-all", 12), "mine", judge=Judge("mine", judge))
+    asked = Request(np.full(12, 4), np.full(9, 7), traffic("all-to-all", 12), "mine", judge=Judge("mine", judge))
     found = search(asked, Budget(rounds=300), engine="judged").best
     assert found.engine == "judged"
     assert len({design.tobytes() for design in seen}) > 10
