@@ -60,6 +60,11 @@ def options(**given: Any) -> None:  # noqa: ANN401 - click hands the options ove
     number, target = given["save"] or (None, None)
     if target is not None and target.exists():
         raise click.BadParameter(f"{target} is there already: choose another name, or remove it", param_hint="--save")
+    if given["picture"]:
+        # Loading the library of pictures takes longer than many a table.
+        from flathood.design.options.plot import check_target, plot  # noqa: PLC0415
+
+        check_target(given["picture"])
     with Console(stderr=True).status("looking for options") as status:
         make = maker(given["seed"], given["rounds"])
         found = offers(catalogue, need, make, lambda what: status.update(f"designing {what}"))
@@ -68,9 +73,6 @@ def options(**given: Any) -> None:  # noqa: ANN401 - click hands the options ove
             raise click.UsageError(f"there is no option {wanted}: the last is {len(found.front)}.")
     written = []
     if given["picture"]:
-        # Loading the library of pictures takes longer than many a table.
-        from flathood.design.options.plot import plot  # noqa: PLC0415
-
         plot(found, need, f"{catalogue.currency}, {catalogue.date}", given["picture"])
         written.append(given["picture"])
     if target is not None and number is not None:

@@ -26,6 +26,7 @@ from flathood.design.options.cluster import cluster_text
 from flathood.design.options.fewest import fewest_switches, most_throughput
 from flathood.design.options.front import Need, NothingFits, offers
 from flathood.design.options.make import maker
+from flathood.design.options.plot import plot
 from flathood.design.planes import constructions
 from flathood.design.profiles import traffic
 from flathood.design.request import Request
@@ -168,7 +169,7 @@ def test_what_cannot_be_has_no_number_of_switches(nodes: int, nics: int, ports: 
 
 
 @given(nodes=st.integers(3, 7), nics=st.integers(1, 3), ports=st.integers(2, 5), seed=st.integers(0, 99))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_no_design_has_fewer_switches_or_more_throughput_than_the_bounds(
     nodes: int, nics: int, ports: int, seed: int
 ) -> None:
@@ -390,14 +391,31 @@ def test_a_cluster_of_many_switches_has_as_many_colours() -> None:
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_picture_is_drawn_the_same_every_time(ending: str, tmp_path: Path) -> None:
+    wanted = need(8, (1, 2))
+    found = offers(SMALL, wanted, maker(rounds=0))
     first, second = tmp_path / f"one.{ending}", tmp_path / f"two.{ending}"
     for path in (first, second):
-        assert "written" in run("--nodes", "8", "--nics", "1-2", "--budget", "400", "--plot", str(path)).stdout
+        plot(found, wanted, "EUR, 2026-01-02", path)
     assert first.read_bytes() == second.read_bytes()
     assert first.stat().st_size > 5000
 
 
-def test_picture_of_another_kind_is_refused(tmp_path: Path) -> None:
-    result = CliRunner().invoke(cli, ["options", "--nodes", "8", "--budget", "200", "--plot", str(tmp_path / "a.bmp")])
-    assert "ends in one of .png, .svg, .pdf" in str(result.exception)
-    assert not list(tmp_path.iterdir())
+def test_what_costs_nothing_can_be_drawn(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    parts = SMALL.model_dump(mode="json")
+    for part in (*parts["switches"], *parts["nics"], *parts["cables"]):
+        part["price"] = 0
+    wanted = need(6, (1, 2))
+    plot(offers(Catalogue.model_validate(parts), wanted, maker(rounds=0)), wanted, "EUR", tmp_path / "free.svg")
+    assert not recwarn.list
+
+
+def test_command_draws_and_refuses_what_it_cannot_before_the_search(tmp_path: Path) -> None:
+    given = ["options", "--nodes", "8", "--nics", "1-1", "--budget", "200", "--plot"]
+    assert "a.svg: written" in CliRunner().invoke(cli, [*given, str(tmp_path / "a.svg")]).stdout
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("flathood.cli.offers.offers", None)
+        result = CliRunner().invoke(cli, [*given, str(tmp_path / "a.bmp")])
+        assert "ends in one of .png, .svg, .pdf" in str(result.exception)
+        result = CliRunner().invoke(cli, [*given, str(tmp_path / "none" / "a.png")])
+        assert "there is no folder" in str(result.exception)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.svg"]

@@ -17,6 +17,14 @@ from flathood.errors import FlathoodError
 FORMATS = (".png", ".svg", ".pdf")
 
 
+def check_target(path: Path) -> None:
+    """Raise FlathoodError when no picture can be written to a file: told before the long work, not after it."""
+    if path.suffix.lower() not in FORMATS:
+        raise FlathoodError(f"{path}: a picture's name ends in one of {', '.join(FORMATS)}")
+    if not path.parent.is_dir():
+        raise FlathoodError(f"{path}: there is no folder {path.parent}: make it, or choose another")
+
+
 def plot(offers: Offers, need: Need, unit: str, path: Path) -> None:
     """Draw the front into a file, whose ending says of which kind; the same front gives the same bytes.
 
@@ -24,14 +32,13 @@ def plot(offers: Offers, need: Need, unit: str, path: Path) -> None:
         offers: what there is to choose from.
         need: what the networks are for.
         unit: what prices are in, and as of when.
-        path: the file.
+        path: the file, see `check_target`.
 
     Raises:
-        FlathoodError: the file's ending is not one of FORMATS, or it cannot be written.
+        FlathoodError: the file cannot be written.
 
     """
-    if path.suffix.lower() not in FORMATS:
-        raise FlathoodError(f"{path}: a picture's name ends in one of {', '.join(FORMATS)}")
+    check_target(path)
     figure = Figure(figsize=(9, 6), layout="constrained")
     axes = figure.subplots()
     _draw(axes, offers)
@@ -60,9 +67,12 @@ def _draw(axes: Axes, offers: Offers) -> None:
         above = number % 2 == 1
         shift, side, base = ((-3, 6), "right", "baseline") if above else ((4, -5), "left", "top")
         axes.annotate(str(number), place, xytext=shift, textcoords="offset points", ha=side, va=base, fontsize=8)
-    for axis, scale in ((axes.xaxis, axes.set_xscale), (axes.yaxis, axes.set_yscale)):
-        scale("log")
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    if offers.front[0].bill.price > 0:  # what costs nothing has no place on a scale of factors
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
         axis.set_minor_formatter(NullFormatter())
     axes.grid(color="0.9")
