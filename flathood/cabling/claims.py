@@ -13,8 +13,8 @@ from flathood.cabling.identify import Identified
 from flathood.cabling.picture import DARK, Nic, Places, Stranger
 from flathood.spec import Cluster
 
-#: Seconds that a carrier may change before or after the moment that is noted for the switch: detection takes a while.
-_SLACK = 3.0
+#: Seconds that a carrier may seem to go outside of the noted times, beside what is not certain of the machine's clock.
+_SLACK = 0.3
 #: Most NICs on one port of a switch: a second MAC means that the port leads to another switch.
 _ALONE = 1
 

@@ -81,13 +81,15 @@ def partition(frames: Frames, found: Identified) -> Domains:
 def name(
     domains: Domains,
     switches: tuple[str, ...],
+    uplink: str,
     planned: Mapping[Nic, str],
     said: Callable[[Nic], str | None],
 ) -> tuple[dict[Nic, Places], list[Places]]:
     """The switches that each NIC may be on, and the sets of switches that are joined to one domain.
 
     ``said`` is what other evidence says of a NIC. A switch that no domain is left for and whose NICs are for the most
-    part in another switch's domain is joined to it.
+    part in another switch's domain is joined to it. Who hears nobody is on a switch without others, or on the uplink
+    switch, which has no power.
     """
     members = domains.members
     column = {switch: number for number, switch in enumerate(switches)}
@@ -112,7 +114,7 @@ def name(
     left = frozenset(switches) - taken
     places = {nic: frozenset(names[row]) for row, nics in enumerate(members) for nic in nics if names[row]}
     empty = left - {switch for chosen in names.values() for switch in chosen}
-    places |= {nic: empty for nic in domains.alone if empty}
+    places |= {nic: empty | {uplink} for nic in domains.alone}
     return places, [frozenset(chosen) for chosen in names.values() if len(chosen) > 1]
 
 

@@ -102,7 +102,8 @@ class _Fusion:
         for frames in rounds:
             domains = partition(frames, self._found)
             self.picture.one_way += domains.one_way
-            places, joined = name(domains, self._cluster.switch_names, self._planned, said)
+            uplink = self._cluster.uplink.name
+            places, joined = name(domains, self._cluster.switch_names, uplink, self._planned, said)
             self._take("frames", Claims(of=places, joined=joined))
 
     def settle(self) -> None:

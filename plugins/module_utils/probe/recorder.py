@@ -12,19 +12,18 @@ import contextlib
 import json
 import os
 import select
-import signal
 import socket
-import struct
 import time
 from pathlib import Path
 from typing import Any
+
+from ansible_collections.flathood.cluster.plugins.module_utils import daemon
 
 from . import listen, packets
 
 NAME = "\0flathood-probe"
 #: Seconds between announcements: switches forget a MAC after minutes of silence and flood what is sent to it.
 KEEP_ALIVE = 60.0
-_SO_PEERCRED = 17
 _Ears = dict[socket.socket, "listen.ArpEar | listen.GroupEar"]
 
 
@@ -34,7 +33,7 @@ def start(nics: dict[str, str], group: tuple[str, int], token: str, lifetime: in
     Every NIC announces itself once before this returns, so that all switches know where it is.
     """
     ask("stop")
-    control = _control()
+    control = daemon.control_socket(NAME)
     present = [nic for nic in nics if Path(f"/sys/class/net/{nic}").exists()]
     arp = listen.ArpEar(present)
     trouble, heard = "", None
@@ -44,9 +43,9 @@ def start(nics: dict[str, str], group: tuple[str, int], token: str, lifetime: in
         trouble = f"{group[0]} cannot be joined: {error.strerror}"
     voices = [(listen.packet_socket(nic), packets.announcement(nics[nic])) for nic in present]
     _announce(voices)
-    if _detached():
+    if daemon.detached():
         ears = [*arp.sockets, *(heard.sockets if heard else ())]
-        _become_daemon({one.fileno() for one in (control, *ears, *(voice for voice, _ in voices))}, lifetime)
+        daemon.become_daemon({one.fileno() for one in (control, *ears, *(voice for voice, _ in voices))}, lifetime)
         try:
             _record(control, arp, heard, voices)
         finally:
@@ -56,56 +55,8 @@ def start(nics: dict[str, str], group: tuple[str, int], token: str, lifetime: in
 
 def ask(what: str) -> dict[str, Any] | None:
     """Ask the running recorder to ``collect`` or to ``stop``; it ends after either. None: there is none."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
-        line.settimeout(30)
-        try:
-            line.connect(NAME)
-            line.sendall(what.encode())
-            line.shutdown(socket.SHUT_WR)
-            answer = b"".join(iter(lambda: line.recv(1 << 16), b""))
-        except ConnectionError:
-            return None
+    answer = daemon.ask(NAME, what)
     return dict(json.loads(answer)) if answer else None
-
-
-def _control() -> socket.socket:
-    """The listening end of the abstract socket; the old recorder may need a moment to be gone."""
-    new = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    for attempt in range(50):
-        try:
-            new.bind(NAME)
-            break
-        except OSError:
-            if attempt == 49:
-                raise
-            time.sleep(0.1)
-    new.listen(4)
-    return new
-
-
-def _detached() -> bool:
-    """True in a grandchild that init inherits, False in the process that called."""
-    child = os.fork()
-    if child:
-        os.waitpid(child, 0)
-        return False
-    os.setsid()
-    if os.fork():
-        os._exit(0)
-    return True
-
-
-def _become_daemon(keep: set[int], lifetime: int) -> None:
-    os.chdir("/")
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.alarm(lifetime)
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for standard in (0, 1, 2):
-        os.dup2(nothing, standard)
-    for number in [int(link.name) for link in Path("/proc/self/fd").iterdir()]:
-        if number > 2 and number not in keep:
-            with contextlib.suppress(OSError):
-                os.close(number)
 
 
 def _announce(voices: list[tuple[socket.socket, bytes]]) -> None:
@@ -152,15 +103,13 @@ def _answer(control: socket.socket, arp: listen.ArpEar, heard: listen.GroupEar |
     """Answer one question; True when the recorder is to end. Only root and the recorder's own user are heard."""
     line, _ = control.accept()
     with line:
-        line.settimeout(10)
-        credentials = line.getsockopt(socket.SOL_SOCKET, _SO_PEERCRED, struct.calcsize("3i"))
-        if struct.unpack("3i", credentials)[1] not in {0, os.geteuid()}:
+        asked = daemon.question(line)
+        if not asked:
             return False
         # Nobody finds this recorder any more, once it has answered.
         control.close()
         with contextlib.suppress(OSError):
-            if line.recv(64) == b"collect":
+            if asked == "collect":
                 report = arp.report() | {"heard": heard.report() if heard else []}
                 line.sendall(json.dumps(report).encode())
-            return True
-    return False
+        return True

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The controller's side of flathood.cluster.cabling: tell each machine how many seconds it has, by nobody's clock."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+
+from ansible.plugins.action import ActionBase
+from ansible_collections.flathood.cluster.plugins.plugin_utils.library import find_library
+
+find_library()
+
+from flathood.cabling.collect import LIFETIME, rounds_from
+
+
+class ActionModule(ActionBase):
+    """Adds the schedule to the arguments, runs the module on the machine, and notes when that was."""
+
+    TRANSFERS_FILES = False
+
+    def run(self, tmp: None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Run one phase on one machine; ``clock`` is when it began and ended by the controller's clock."""
+        super().run(tmp, task_vars)
+        known = task_vars or {}
+        arguments = dict(self._task.args)
+        began = time.time()
+        if arguments.get("phase") == "start":
+            arguments["work"] = {
+                "machine": known["inventory_hostname"],
+                # Every task runs in a fork of the one process of this run: its number tells runs apart.
+                "token": f"run{os.getppid()}",
+                "rounds": [[begin - began, seconds] for begin, seconds in rounds_from(float(arguments["at"]))],
+                "lifetime": LIFETIME,
+            }
+        result: dict[str, Any] = self._execute_module(
+            module_name="flathood.cluster.cabling", module_args=arguments, task_vars=task_vars
+        )
+        return result | {"clock": [began, time.time()]}

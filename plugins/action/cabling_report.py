@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Put the words of all machines and of the switches together as evidence, and audit the cabling by it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ansible.errors import AnsibleActionFail
+from ansible.plugins.action import ActionBase
+from ansible_collections.flathood.cluster.plugins.plugin_utils.library import find_library
+
+find_library()
+
+from flathood import inventory
+from flathood.cabling.collect import PHASES, assemble
+from flathood.cabling.conclude import conclude
+from flathood.errors import FlathoodError
+
+LATE = "The probes tell nothing: it took too long to tell all machines when to send (set audit_lead higher).\n"
+
+
+class ActionModule(ActionBase):
+    """Runs on the controller only; no connection to any machine is made."""
+
+    TRANSFERS_FILES = False
+
+    def run(self, tmp: None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Fail when the cabling differs from the plan, unless it is adopted as it is."""
+        result = super().run(tmp, task_vars)
+        known = task_vars or {}
+        _, arguments = self.validate_argument_spec(
+            {"directory": {"type": "path", "required": True}, "adopt": {"type": "bool", "default": False}}
+        )
+        hostvars = known["hostvars"]
+        words = {
+            host: {phase: hostvars[host].get(f"__cabling_{phase}", {}) for phase in PHASES}
+            for host in known["ansible_play_hosts_all"]
+        }
+        try:
+            loaded = inventory.load(Path(known["inventory_dir"]), need_macs=True)
+            evidence = assemble(loaded, words, known["__cabling_switches"])
+            done = conclude(
+                loaded, evidence, Path(arguments["directory"]), arguments["adopt"], dry=self._task.check_mode
+            )
+        except FlathoodError as error:
+            raise AnsibleActionFail(str(error)) from error
+        return result | {
+            "changed": done.written,
+            "failed": done.failed,
+            "msg": (LATE if known["__cabling_switches"]["late"] else "") + done.message,
+            "code": done.report.exit_code,
+            "evidence": str(done.evidence),
+            "findings": [str(finding) for finding in done.report.findings],
+            "moves": [move.sentence() for move in done.moves],
+        }

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Switch switches off and on by the schedule, from the controller."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ansible.errors import AnsibleActionFail
+from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
+from ansible_collections.flathood.cluster.plugins.plugin_utils.library import find_library
+
+find_library()
+
+from flathood import inventory
+from flathood.cabling.collect import conduct, power
+from flathood.errors import FlathoodError
+
+
+class ActionModule(ActionBase):
+    """Runs on the controller only; no connection to any machine is made."""
+
+    TRANSFERS_FILES = False
+
+    def run(self, tmp: None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """The flips with their times, and the MAC tables of switches that can be asked."""
+        result = super().run(tmp, task_vars)
+        known = task_vars or {}
+        _, arguments = self.validate_argument_spec(
+            {"at": {"type": "float", "required": True}, "flips": {"type": "bool", "default": True}}
+        )
+        started = [known["hostvars"][host].get("__cabling_start", {}) for host in known["ansible_play_hosts_all"]]
+        delay = max((word["clock"][1] - word["clock"][0] for word in started if "time" in word), default=0.0)
+        try:
+            loaded = inventory.load(Path(known["inventory_dir"]), need_macs=True)
+            hands = power(loaded, lambda text: Display().prompt_until(text, private=False))
+            noted = conduct(loaded, hands, arguments["at"], delay, arguments["flips"])
+        except FlathoodError as error:
+            raise AnsibleActionFail(str(error)) from error
+        return result | {"changed": False} | noted

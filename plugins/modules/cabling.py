@@ -1,0 +1,114 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The node's side of the evidence of the cabling."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: cabling
+short_description: Record carriers and probes of every NIC, as evidence of what is plugged where
+version_added: 0.1.0
+description:
+  - Leaves a process on the machine that notes every change of a carrier, and at the times that it was told sends raw
+    broadcast frames from every NIC and notes whose it hears. It needs nobody meanwhile, so switches can be switched
+    off, the uplink switch too. It writes nothing and ends by itself.
+  - NICs that are down are brought up.
+options:
+  phase:
+    description:
+      - V(clock) says what the machine's clock shows, which opens the connection as well.
+      - V(start) begins to record.
+      - V(collect) ends that, and returns the machine's NICs and all that was recorded.
+    type: str
+    choices: [clock, start, collect]
+    required: true
+  work:
+    description: Name of the machine, token of the run, times of the rounds. Set by the action plugin.
+    type: dict
+    default: {}
+  at:
+    description: When the first round of probes begins, in seconds since 1970 by the controller's clock.
+    type: float
+attributes:
+  check_mode:
+    description: Recording changes nothing that stays, so it is done in check mode too.
+    support: full
+  diff_mode:
+    description: There is nothing to show a difference of.
+    support: none
+  platform:
+    description: Needs raw sockets (root) and iproute2.
+    support: full
+    platforms: linux
+author:
+  - The flathood authors
+"""
+
+EXAMPLES = r"""
+- name: Begin to record, and probe twice from half a minute on
+  flathood.cluster.cabling:
+    phase: start
+    at: "{{ now().timestamp() + 30 }}"
+
+- name: Collect what was recorded
+  flathood.cluster.cabling:
+    phase: collect
+"""
+
+RETURN = r"""
+time:
+  description: The machine's clock, in seconds since 1970.
+  returned: always
+  type: float
+nics:
+  description: The machine's NICs, each with C(device), C(mac), C(path) and C(carrier).
+  returned: when O(phase=collect)
+  type: list
+  elements: dict
+changes:
+  description: Carriers that came or went, each as device, time and whether it came.
+  returned: when O(phase=collect)
+  type: list
+heard:
+  description: For each round and device, the NICs that were heard.
+  returned: when O(phase=collect)
+  type: list
+"""
+
+import time
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.flathood.cluster.plugins.module_utils.cabling import nics, recorder
+
+
+def main() -> None:
+    """Do one phase."""
+    module = AnsibleModule(
+        argument_spec={
+            "phase": {"type": "str", "choices": ["clock", "start", "collect"], "required": True},
+            "work": {"type": "dict", "default": {}},
+            "at": {"type": "float"},
+        },
+        supports_check_mode=True,
+    )
+    now, work = time.time(), module.params["work"]
+    if module.params["phase"] == "clock":
+        module.exit_json(changed=False, time=now)
+    try:
+        if module.params["phase"] == "start":
+            if work["rounds"][0][0] < 0:
+                module.fail_json(
+                    msg="the first round of probes was to begin before this machine was told: allow more time"
+                )
+            recorder.start(work["machine"], work["token"], work["rounds"], int(work["lifetime"]))
+            module.exit_json(changed=False, time=now)
+        recorded = recorder.collect()
+        if recorded is None:
+            module.fail_json(msg="the recorder on this machine was gone before it could be asked (did it restart?)")
+        module.exit_json(changed=False, time=now, nics=nics.nics(), **recorded)
+    except OSError as error:
+        module.fail_json(msg=f"{module.params['phase']}: {error}")
+
+
+if __name__ == "__main__":
+    main()

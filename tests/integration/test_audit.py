@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""playbooks/audit.yml on six real nodes: carriers, probes and MAC tables of the kernel find what is plugged wrongly."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from flathood import inventory
+from flathood.cabling.audit import audit
+from flathood.cabling.evidence import Evidence, load_evidence
+from flathood.cli.main import cli
+from flathood.lab import Lab
+from flathood.lab.faults import FaultKind
+from flathood.registry import Registry, save_registry
+from flathood.registry.model import Nic
+from flathood.spec import load_cluster
+from flathood.wiring import load_wiring
+
+pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="needs root")]
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+NAME = "audittest"
+#: Longest wait for a playbook, seconds; a test that passes never takes as long.
+PATIENCE = 400
+
+
+@dataclass
+class Rig:
+    lab: Lab
+    folder: Path
+    output: Path
+
+    def play(self, book: str, *options: str) -> tuple[int, str]:
+        argv = [str(Path(sys.executable).with_name("ansible-playbook")), str(CHECKOUT / f"playbooks/{book}.yml")]
+        done = subprocess.run(
+            self.lab.at_head([*argv, "-i", str(self.folder / "cluster.yml"), *options]),
+            cwd=CHECKOUT,
+            env=os.environ
+            | self.lab.environment
+            | {"ANSIBLE_CONFIG": str(CHECKOUT / "ansible.cfg"), "ANSIBLE_NOCOLOR": "1"},
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    def audit(self) -> tuple[int, str]:
+        return self.play("audit", "-e", f"audit_directory={self.output}")
+
+    @property
+    def evidence(self) -> Evidence:
+        return load_evidence(self.output / "evidence.json")
+
+
+@pytest.fixture(scope="module")
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
+    folder = tmp_path_factory.mktemp("audit") / NAME
+    folder.mkdir()
+    for file in ("cluster.yml", "wiring.yml"):
+        text = (CHECKOUT / "inventories/hexa" / file).read_text()
+        (folder / file).write_text(text.replace("cluster: hexa", f"cluster: {NAME}"))
+    lab = Lab.open(folder)
+    lab.down()
+    lab.up()
+    try:
+        macs: dict[str, list[Nic]] = {}
+        for machine, _, mac in lab.macs():
+            macs.setdefault(machine, []).append(Nic(mac=mac))
+        cluster = load_cluster(folder / "cluster.yml")
+        nodes = {name: tuple(nics) for name, nics in macs.items()}
+        save_registry(folder / "macs.yml", Registry(cluster=cluster.cluster, nodes=nodes))
+        rig = Rig(lab, folder, folder / "out")
+        code, text = rig.play("site")
+        assert code == 0, text[-3000:]
+        yield rig
+    finally:
+        lab.down()
+
+
+def test_faults_are_found_on_the_real_kernel_and_the_moves_mend_them(rig: Rig) -> None:
+    rig.lab.recable("a", 0, "blue")
+    rig.lab.recable("c", 1, "red")
+    rig.lab.break_(FaultKind.DEAD_CABLE, "d:1")
+    code, text = rig.audit()
+    assert code == 2, text[-3000:]
+    report = json.loads((rig.output / "audit.json").read_text())
+    assert [(each["kind"], each["nics"]) for each in report["findings"]] == [
+        ("exchanged-cables", ["a:0", "c:1"]),
+        ("dark", ["d:1"]),
+    ], report["findings"]
+    assert (report["judged"], report["disagreements"]) == (13, [])
+    assert set(report["evidence"]) == {"carriers", "frames", "tables"}
+    assert "a: the cable in fnn0 goes from blue to red" in text
+    _each_kind_alone_agrees(rig)
+    for move in report["restore"]["moves"]:
+        rig.lab.recable(move["after"]["machine"], move["after"]["slot"], move["after"]["switch"])
+    rig.lab.mend()
+    code, text = rig.audit()
+    assert code == 0, text[-3000:]
+    assert "Everything is as planned." in text
+    assert set(rig.lab.status()["switches"]) >= {"red", "green", "blue", "white"}
+    assert rig.lab.state.dark == frozenset()
+
+
+def _each_kind_alone_agrees(rig: Rig) -> None:
+    """Every collector finds the exchanged cables by itself."""
+    loaded = inventory.load(rig.folder, need_macs=True)
+    whole = rig.evidence
+    for kinds in ({"carriers": None, "tables": None}, {"frames": (), "tables": None}, {"carriers": None, "frames": ()}):
+        report = audit(loaded, {"evidence.json": whole.model_copy(update=kinds)})
+        wrong = {str(nic) for finding in report.findings for nic in finding.nics}
+        assert wrong == {"a:0", "c:1", "d:1"}, (sorted(kinds), [*map(str, report.findings)])
+
+
+def test_two_exchanged_cables_of_one_node_are_adopted(rig: Rig) -> None:
+    rig.lab.break_(FaultKind.SWAP, "a:0", "a:1")
+    planned = load_wiring(rig.folder / "wiring.yml", load_cluster(rig.folder / "cluster.yml")).nodes["a"]
+    try:
+        code, text = rig.play("audit", "-e", f"audit_directory={rig.output}", "-e", "audit_adopt=true")
+        assert code == 0, text[-3000:]
+        assert "adopted" in text
+        wiring = load_wiring(rig.folder / "wiring.yml", load_cluster(rig.folder / "cluster.yml"))
+        assert wiring.nodes["a"] == planned[::-1]
+        ran = CliRunner().invoke(cli, ["audit", str(rig.folder), "--evidence", str(rig.output / "evidence.json")])
+        assert "NOT as planned" not in ran.output
+        assert ran.exit_code == 3  # as planned, by evidence that is older than the wiring
+    finally:
+        rig.lab.mend()
