@@ -177,7 +177,7 @@ def _disputes(window: Window, work: Work, own: tuple[str, ...], missing: bool) -
         if other is not None and other.node != node and mac not in disputed:
             disputed.append(mac)
             sentences.append(
-                f"{node}: its kernel has a NIC with {mac}, which macs.yml has in {other.node} "
+                f"{node}: its kernel has a NIC with {mac}, which macs.yml has in {other.node}, "
                 f"{work.slot(other.node, other.slot)}: two NICs have one MAC, or it was moved"
             )
     for mac, times in Counter(own).items():

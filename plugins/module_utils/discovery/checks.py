@@ -12,9 +12,10 @@ from pathlib import Path
 from ..machine.command import run
 from . import hook, offers, service
 
-#: Seconds by which the clocks of the head and the controller may differ, and that other DHCP servers get to answer.
+#: Seconds by which the clocks of the head and the controller may differ.
 APART = 60
-LISTEN = 3.0
+#: Seconds that other DHCP servers get to answer: dnsmasq first tries for three whether an address is in use.
+LISTEN = 5.0
 #: Nothing that runs this was set up before: 2025-01-01.
 _EPOCH = 1735689600
 _PORT = 67

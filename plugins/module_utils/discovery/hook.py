@@ -44,7 +44,7 @@ begin)
   ;;
 open)
   if [ "$(stat -c %s "$journal")" -gt {ROTATE} ]; then
-    begin=$(grep '"event": "begin"' "$journal" | tail -n 1)
+    begin=$(grep -a '"event": "begin"' "$journal" | tail -n 1)
     mv "$journal" "$journal.1"
     printf '%s\\n' "$begin" >> "$journal"
     # dnsmasq now tells all leases again, so that the new journal knows who is on the wire.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who else serves DHCP here: a DHCPDISCOVER by broadcast (RFC 2131), and the servers that answer it with an offer."""
+"""Who else serves DHCP here: a DHCPDISCOVER by broadcast (RFC 2131), and the servers that answer it or others."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ _MOST = 1000
 
 def other_servers(device: str, seconds: float) -> list[str]:
     """Addresses (and MACs) of the DHCP servers that answer on the wire of a device; this machine's own is not one."""
-    number = os.urandom(4)
     mac = b"\x02" + os.urandom(5)
     found: dict[str, None] = {}
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800)) as wire:
         wire.bind((device, 0))
-        wire.send(discover(mac, number))
+        wire.send(discover(mac, os.urandom(4)))
         deadline = time.monotonic() + seconds
         for _ in range(_MOST):
             left = deadline - time.monotonic()
@@ -31,7 +30,7 @@ def other_servers(device: str, seconds: float) -> list[str]:
             wire.settimeout(left)
             with contextlib.suppress(TimeoutError):
                 frame, sender = wire.recvfrom(2048)
-                server = offer(frame, number)
+                server = answer(frame)
                 if server and sender[2] != socket.PACKET_OUTGOING:
                     found[f"{server} ({frame[6:12].hex(':')})"] = None
     return list(found)
@@ -47,13 +46,13 @@ def discover(mac: bytes, number: bytes) -> bytes:
     return b"\xff" * 6 + mac + b"\x08\x00" + header + udp
 
 
-def offer(frame: bytes, number: bytes) -> str:
-    """Read the server's address in a frame that is an answer to our question; empty for any other."""
+def answer(frame: bytes) -> str:
+    """Read the server's address in a frame that is some DHCP server's answer; empty for any other."""
     if len(frame) < 14 + 20 or frame[23] != 17:
         return ""
     udp = 14 + (frame[14] & 15) * 4
     bootp = frame[udp + 8 :]
-    if frame[udp : udp + 4] != struct.pack("!HH", 67, 68) or bootp[4:8] != number or bootp[236:240] != _COOKIE:
+    if frame[udp : udp + 4] != struct.pack("!HH", 67, 68) or bootp[:1] != b"\x02" or bootp[236:240] != _COOKIE:
         return ""
     at, options = 240, {}
     while at + 1 < len(bootp) and bootp[at] != _END:

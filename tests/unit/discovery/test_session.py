@@ -287,3 +287,24 @@ def test_memory_of_a_burst_is_small() -> None:
     tracemalloc.stop()
     assert used < 20_000_000
     assert session.remembered == session_module.MAX_REMEMBERED
+
+
+def test_a_lease_from_before_that_is_told_for_the_first_time_stays_out(wire: Wire) -> None:
+    """As when the journal began anew, and dnsmasq told all its leases."""
+    born = wire.now
+    done = wire.wait(50).open("a").lease(STRANGER, event="old", granted=born).lease(*A).close("a").replay()
+    assert macs_of(done.registry, "a") == A
+
+
+def test_a_lease_from_just_before_that_is_told_again_stays_out(wire: Wire) -> None:
+    wire.lease(STRANGER)
+    born = wire.now
+    done = wire.open("a").lease(STRANGER, event="old", granted=born).lease(*A).close("a").replay()
+    assert macs_of(done.registry, "a") == A
+
+
+def test_what_a_list_expects_is_not_seen_by_a_renewal_that_is_due(wire: Wire) -> None:
+    wire.registry = registry()
+    done = wire.lease(*A).wait(58).open("a").lease(*A, event="old").close("a").replay()
+    assert last(done).outcome is Outcome.SILENT
+    assert states(done, "a") == ["expected"] * 4
