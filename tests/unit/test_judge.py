@@ -91,13 +91,13 @@ def test_every_design_that_is_judged_keeps_the_limits_the_cables_and_the_pairs()
         return 0.5, np.ones(12)
 
     asked = Request(np.full(12, 4), np.full(9, 7), traffic("all-to-all", 12), "mine", judge=Judge("mine", judge))
-    found = search(asked, Budget(rounds=300), engine="judged").best
-    assert found.engine == "judged"
+    JudgedSearch().solve(asked, None, Budget(rounds=300), lambda *_: None)
     assert len({design.tobytes() for design in seen}) > 10
     for design in seen:
         assert asked.fits(design)
-        assert design.sum() >= seen[0].sum()
         assert evaluate(replace(asked, judge=None), design).uncovered == 0
+    cables = [int(design.sum()) for design in seen]  # the function likes all alike, so every one is kept
+    assert cables == sorted(cables)
 
 
 def test_the_designer_asks_the_function_last() -> None:
