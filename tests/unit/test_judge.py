@@ -91,13 +91,20 @@ def test_every_design_that_is_judged_keeps_the_limits_the_cables_and_the_pairs()
         return 0.5, np.ones(12)
 
     asked = Request(np.full(12, 4), np.full(9, 7), traffic("all-to-all", 12), "mine", judge=Judge("mine", judge))
-    JudgedSearch().solve(asked, None, Budget(rounds=300), lambda *_: None)
+    fano = np.array([[(switch - node) % 7 in (0, 1, 3) and switch < 7 for switch in range(9)] for node in range(12)])
+    JudgedSearch().solve(asked, fano, Budget(rounds=300), lambda *_: None)
     assert len({design.tobytes() for design in seen}) > 10
     for design in seen:
         assert asked.fits(design)
         assert evaluate(replace(asked, judge=None), design).uncovered == 0
     cables = [int(design.sum()) for design in seen]  # the function likes all alike, so every one is kept
     assert cables == sorted(cables)
+
+
+def test_a_construction_is_the_start_where_there_is_no_other() -> None:
+    asked = request(Judge("mine", lambda *_: (0.5, None)))
+    answer = JudgedSearch().solve(asked, None, Budget(rounds=1), lambda *_: None)
+    assert evaluate(asked, answer.design).uncovered == 0
 
 
 def test_the_designer_asks_the_function_last() -> None:
