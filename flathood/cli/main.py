@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "schema": ("flathood.cli.schema:schema", "Print the JSON schemas of the files that people write"),
     "validate": ("flathood.cli.validate:validate", "Prove a cluster over real traffic, or list the checks"),
     "audit": ("flathood.cli.audit:audit_", "Hold the cabling that was found against the plan"),
+    "cables": ("flathood.cli.cables:cables", "Write the cabling for other tools, or read theirs as evidence"),
     "lab": ("flathood.cli.lab:lab", "A whole cluster on this machine, to rehearse on and to break"),
     "check": ("flathood.cli.check:check", "Prove the compiled files, without any machine"),
     "show": ("flathood.cli.show:show", "Print one machine's view of the network"),
