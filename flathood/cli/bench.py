@@ -9,10 +9,12 @@ from flathood.bench import audit as auditing
 from flathood.bench import compile as compiling
 from flathood.bench import converge as provisioning
 from flathood.bench import design as designing
+from flathood.bench import evaluate as judging
 from flathood.bench import lab as rehearsing
 from flathood.bench import proof as proving
 from flathood.bench.measure import measure, report
 from flathood.design.engines import ENGINES
+from flathood.design.profiles import SHAPES
 
 _SIZES = click.option(
     "--nodes", "sizes", type=click.IntRange(2, 8192), multiple=True, help="Size to measure; may be given again."
@@ -63,6 +65,16 @@ def design(problems: tuple[str, ...], engines: tuple[str, ...], seconds: float, 
     """Let each engine of the designer work on the same problems: KLAT2 for several programs, and known cases."""
     rows = [measure(designing.work, *pair, seconds, jobs) for pair in designing.pairs(problems, engines)]
     report("design", [{key: row[key] for key in row if key != "peak_bytes"} for row in rows], as_json)
+
+
+@bench.command()
+@_SIZES
+@click.option("--profile", type=click.Choice(list(SHAPES)), default="all-to-all", show_default=True, help="Traffic.")
+@_JSON
+def evaluate(sizes: tuple[int, ...], profile: str, as_json: bool) -> None:
+    """Judge the wiring of synthetic clusters with 4 NICs a node: figures, best split of the traffic, failures."""
+    rows = [measure(judging.work, size, profile) for size in sizes or judging.SIZES]
+    report("evaluate", [{key: row[key] for key in row if key != "peak_bytes"} for row in rows], as_json)
 
 
 @bench.command()

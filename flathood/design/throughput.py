@@ -23,7 +23,7 @@ from flathood.design.request import Design, Request
 from flathood.errors import FlathoodError
 
 #: The largest linear program that is solved, in shares of pairs; see `concurrent`.
-MOST_SHARES = 150_000
+MOST_SHARES = 200_000
 _SAME = 1e-7  # the solver's own tolerance
 _Numbers = npt.NDArray[np.float64]
 _Indices = npt.NDArray[np.intp]
