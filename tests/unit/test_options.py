@@ -10,6 +10,7 @@ import math
 import re
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -169,7 +170,7 @@ def test_what_cannot_be_has_no_number_of_switches(nodes: int, nics: int, ports: 
 
 
 @given(nodes=st.integers(3, 7), nics=st.integers(1, 3), ports=st.integers(2, 5), seed=st.integers(0, 99))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_no_design_has_fewer_switches_or_more_throughput_than_the_bounds(
     nodes: int, nics: int, ports: int, seed: int
 ) -> None:
@@ -281,6 +282,29 @@ def test_ctrl_c_leaves_the_front_of_what_is_cheaper() -> None:
         assert [option.bill.price for option in part.front if option.bill.price < part.until] == prices
         shorter += len(part.front) < len(whole.front)
     assert shorter > 5
+
+
+def test_ctrl_c_in_a_search_ends_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Without a construction; the search itself keeps its best, and says that it was interrupted.
+    request = Request(np.full(8, 3), np.full(5, 6), traffic("all-to-all", 8), "all-to-all")
+    found = SimpleNamespace(interrupted=True, best=SimpleNamespace(design=np.ones((8, 5), dtype=bool), engine="x"))
+    monkeypatch.setattr("flathood.design.options.make.search", lambda *_: found)
+    with pytest.raises(KeyboardInterrupt):
+        maker(rounds=1)(request, True)
+
+
+def test_searches_are_for_the_least_number_and_for_each_further_cable() -> None:
+    asked: dict[tuple[int, int, int], bool] = {}
+    make = maker(rounds=0)
+
+    def recorded(request: Request, thorough: bool):
+        asked[int(request.ports[0]), int(request.nics[0]), request.switches] = thorough
+        return make(request, thorough)
+
+    offers(SMALL, need(8, (3, 3)), recorded)
+    assert asked[4, 3, 6]  # Schönheim's bound is 6 switches of four ports; they carry three links of each node at once
+    assert not any(thorough for (ports, _, switches), thorough in asked.items() if ports == 4 and switches > 6)
+    assert asked[7, 3, 3]
 
 
 def test_ctrl_c_still_works_once_a_solver_has_run() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import colorsys
 import json
+import math
 from collections.abc import Sequence
 
 from flathood.catalogue.model import rate_text
@@ -12,6 +13,7 @@ from flathood.design.options.front import Option
 
 #: Steps of this many degrees around the colour circle never meet and stay far apart (the golden angle).
 _STEP = 137.50776
+_TURN = math.sqrt(2)  # of the lightness, by the same reason
 
 
 def cluster_text(option: Option, name: str, nodes: Sequence[str], spares: Sequence[str], profile: object) -> str:
@@ -53,11 +55,10 @@ def _group(names: Sequence[str], nics: int) -> str:
 
 
 def _colours(count: int) -> list[str]:
-    """So many colours, around the circle and darker or lighter by turns, none of them twice."""
+    """So many colours, around the circle and lighter or darker by turns, none of them twice."""
     colours: dict[str, None] = {}
-    number = 0
-    while len(colours) < count:  # ends: in a few rounds of the circle hardly any two fall together
-        red, green, blue = colorsys.hls_to_rgb(number * _STEP % 360 / 360, (0.40, 0.55, 0.28)[number % 3], 0.75)
+    for number in range(4 * count):  # a few in a thousand fall together
+        lightness = 0.25 + 0.35 * (number * _TURN % 1)
+        red, green, blue = colorsys.hls_to_rgb(number * _STEP % 360 / 360, lightness, 0.75)
         colours[f"#{round(red * 255):02x}{round(green * 255):02x}{round(blue * 255):02x}"] = None
-        number += 1
-    return [*colours]
+    return [*colours][:count]
