@@ -41,17 +41,21 @@ class Candidate:
         """Judge a design.
 
         What counts, in this order: required pairs without a switch; in fractional mode the traffic of the covered
-        pairs; the profile's mean of shared switches times its throughput, which is the quality but for constant
-        factors (the quality itself in fractional mode, or when the operator's function gives it); other pairs without
-        a switch.
+        pairs; the profile's mean of shared switches, and then its throughput; other pairs without a switch. Where all
+        pairs weigh the same the mean says only how unequal the fills of the switches are: there the product of the two
+        counts, and in fractional mode, or when an operator's function gives it, the quality.
         """
         evaluation = evaluate(request, design)
         shared = shared_switches(design) > 0
         missing = int((request.required & ~shared).sum()) // 2
         covered = float((request.weights * shared).sum()) if request.mode == "fractional" else 0.0
-        by_quality = request.judge is not None or request.mode == "fractional"
-        worth = evaluation.quality if by_quality else evaluation.profile_mean * evaluation.throughput
-        return cls(design, evaluation, engine, (-missing, covered, worth, -evaluation.uncovered))
+        if request.judge is not None or request.mode == "fractional":
+            worth: tuple[float, ...] = (evaluation.quality,)
+        elif request.even:
+            worth = (evaluation.profile_mean * evaluation.throughput,)
+        else:
+            worth = (evaluation.profile_mean, evaluation.throughput)
+        return cls(design, evaluation, engine, (-missing, covered, *worth, -evaluation.uncovered))
 
     @property
     def missing(self) -> int:

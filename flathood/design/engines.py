@@ -6,6 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from flathood.design.engine import Answer, Budget, Engine, Tell
+from flathood.design.exact import ExactSearch
+from flathood.design.islands import Genetic
 from flathood.design.judged import JudgedSearch
 from flathood.design.local import LocalSearch
 from flathood.design.objective import evaluate
@@ -37,6 +39,8 @@ class Constructions:
 
 
 #: Every engine by the name that `--engine` takes.
-ENGINES: dict[str, Engine] = {engine.name: engine for engine in (Constructions(), LocalSearch(), JudgedSearch())}
+ENGINES: dict[str, Engine] = {
+    engine.name: engine for engine in (Constructions(), ExactSearch(), Genetic(), LocalSearch(), JudgedSearch())
+}
 #: The order in which the designer asks them when it may choose.
-TURNS = ("construction", "local", "judged")
+TURNS = ("construction", "exact", "genetic", "judged")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The local search as an engine: annealing from a start or from random designs, each round polished."""
+"""The local search by itself, without a population: annealing from the start or from random designs, each polished."""
 
 from __future__ import annotations
 
@@ -7,43 +7,39 @@ import time
 
 import numpy as np
 
-from flathood.design.anneal import Effort, anneal, random_design
 from flathood.design.engine import Answer, Budget, Tell
+from flathood.design.evolve import Individual, Task, anneal, polish, random_design
 from flathood.design.objective import evaluate
-from flathood.design.polish import polish
 from flathood.design.request import Design, Request
 
 _ROUNDS = 4
 _MOST_ROUNDS = 100_000  # also with seconds to spare, the loop is bounded
-_GENTLE = 0.1  # the heat that leaves a start standing
+_GENTLE = 0.2  # the heat that leaves a start standing
 
 
 class LocalSearch:
-    """Rounds of annealing and polish, the first of them from the start."""
+    """One design a round, the first of them from the start; later rounds search longer."""
 
     name = "local"
 
     def suits(self, request: Request) -> bool:
-        """Any request that has no cables to keep."""
-        return request.keep is None
+        """Any request."""
+        return request.nodes > 0
 
     def solve(self, request: Request, start: Design | None, budget: Budget, tell: Tell) -> Answer:
-        """Look for the best design, see `engine.Engine`."""
+        """Look for the best design, see `engine.Engine`; it uses one process whatever the jobs."""
         began = time.monotonic()
-        rounds = budget.rounds or (_MOST_ROUNDS if budget.seconds else _ROUNDS)
-        steps = min(20_000, 200 * request.nodes + 400)
-        polish_steps = min(20_000, 320 * request.nodes, 100_000_000 // request.nodes**2)
-        best, best_quality = start, -1.0 if start is None else evaluate(request, start).quality
-        for number in range(rounds):
+        task = Task(request)
+        best: Individual | None = None if start is None else task.individual(start)
+        for number in range(budget.rounds or (_ROUNDS if budget.seconds is None else _MOST_ROUNDS)):
             rng = np.random.default_rng([budget.seed, number])
-            begin, heat = (start, _GENTLE) if start is not None and number == 0 else (random_design(request, rng), 1.0)
-            found = anneal(request, begin, rng, Effort(steps, heat=heat), lambda met: tell(met, self.name))
-            if not evaluate(request, found).uncovered:
-                found = polish(request, found, rng, polish_steps)
-            quality = evaluate(request, found).quality
-            if quality > best_quality + 1e-9:
-                best, best_quality = found, quality
-                tell(best, self.name)
-            if best_quality >= 1 - 1e-9 or (budget.seconds and time.monotonic() - began >= budget.seconds):
+            first = start is not None and number == 0
+            begin = start if start is not None and first else random_design(request, rng)
+            found = task.individual(polish(task, anneal(task, begin, rng, number, _GENTLE if first else 1.0), rng))
+            if best is None or found.score > best.score:
+                best = found
+                tell(best.design, self.name)
+            out_of_time = budget.seconds is not None and time.monotonic() - began >= budget.seconds
+            if out_of_time or evaluate(request, best.design).optimal:
                 break
-        return Answer(best, self.name)
+        return Answer(None if best is None else best.design, self.name)

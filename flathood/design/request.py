@@ -116,6 +116,13 @@ class Request:
         return self.nics > 0
 
     @cached_property
+    def even(self) -> bool:
+        """Whether all pairs of used nodes weigh the same."""
+        pairs = np.logical_and.outer(self.used, self.used) & ~np.eye(self.nodes, dtype=np.bool_)
+        weights = self.weights[pairs]
+        return len(weights) == 0 or bool(np.isclose(weights.min(), weights.max()))
+
+    @cached_property
     def required(self) -> Design:
         """The pairs of nodes that must share a switch, bool[n, n], symmetric, false on the diagonal.
 

@@ -83,7 +83,7 @@ options:
     description:
       - Who searches; V(auto) asks those that suit, one after the other.
     type: str
-    choices: [auto, construction, local]
+    choices: [auto, construction, exact, genetic, local, judged]
     default: auto
   seed:
     description: Where the search's chances come from.

@@ -58,7 +58,7 @@ seeds = st.integers(0, 2**32)
 modes = st.sampled_from(["universal", "fractional", "sparse"])
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(ruled(), seeds, st.booleans())
 def test_every_engine_keeps_the_limits_and_claims_only_what_is_so(request: Request, seed: int, started: bool) -> None:
     small = request.without_unused()
@@ -69,21 +69,21 @@ def test_every_engine_keeps_the_limits_and_claims_only_what_is_so(request: Reque
     for engine in ENGINES.values():
         if not engine.suits(small):
             continue
-        answer = engine.solve(small, start, Budget(seed, 0.5, 1), lambda design, _: told.append(design.copy()))
+        answer = engine.solve(small, start, Budget(seed, 0.2, 1), lambda design, _: told.append(design.copy()))
         for design in (*told, *([] if answer.design is None else [answer.design])):
             assert small.fits(design), engine.name
-        if start is not None and answer.design is not None and engine.name != "construction":
+        if start is not None and answer.design is not None and engine.name in ("genetic", "local"):
             begun, ended = (Candidate.of(small, design, "") for design in (start, answer.design))
             assert not begun.better_than(ended), engine.name
         if answer.proof and answer.proof.kind == "impossible":
             assert answer.design is None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(ruled(), seeds)
 def test_what_the_designer_gives_keeps_the_rules_and_covers_what_it_must(request: Request, seed: int) -> None:
     try:
-        best = search(request, Budget(seed, 0.5, 1)).best
+        best = search(request, Budget(seed, 0.2, 1)).best
     except (Impossible, NotFound):
         return
     design = best.design

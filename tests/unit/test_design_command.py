@@ -80,6 +80,11 @@ def test_the_papers_own_wirings_stay(name: str, tmp_path: Path) -> None:
     assert (tmp_path / name / "wiring.yml").read_bytes() == before
 
 
+def test_klat2s_committed_wiring_stays(tmp_path: Path) -> None:
+    shutil.copytree(INVENTORIES / "klat2", tmp_path / "klat2")
+    assert "stays: the search found none better" in run(tmp_path / "klat2").stdout
+
+
 def _exchanges(design: Design, one: int, other: int) -> Iterator[Design]:
     """Designs in which two nodes have exchanged the ends of a cable."""
     for here, there in product(
@@ -157,3 +162,50 @@ def test_what_is_wrong_in_the_options_is_told_at_once(folder: Path) -> None:
     ]
     assert CliRunner().invoke(cli, ["design", str(folder), "--keep", "k01"]).exit_code == 2
     assert not (folder / "wiring.yml").exists()
+
+
+def test_the_rules_of_the_command_line_take_the_place_of_the_files(folder: Path) -> None:
+    text = (folder / "cluster.yml").read_text()
+    (folder / "cluster.yml").write_text(text + "design: {without: [red], keep: {k00: [blue]}}\n")
+    report = json.loads(run(folder, "--json").stdout)
+    wiring = report["wiring"]
+    assert wiring["design"]["without"] == ["red"]
+    assert "blue" in wiring["nodes"]["k00"]
+    assert not any("red" in switches for switches in wiring["nodes"].values())
+    options = ("--keep", "k01:red", "--keep", "k01:pink", "--without", "k11", "--without", "grey")
+    wiring = json.loads(run(folder, "--json", *options).stdout)["wiring"]
+    assert wiring["design"]["without"] == ["k11", "grey"]
+    assert {"red", "pink"} <= set(wiring["nodes"]["k01"])
+    assert wiring["nodes"]["k11"] == [None] * 4
+    load_wiring(folder / "wiring.yml", load_cluster(folder / "cluster.yml"))
+
+
+def test_a_wiring_that_breaks_a_rule_is_replaced_and_what_stays_keeps_its_nic(folder: Path) -> None:
+    run(folder)
+    cluster = load_cluster(folder / "cluster.yml")
+    before = load_wiring(folder / "wiring.yml", cluster)
+    lacking = next(switch for switch in cluster.switch_names if switch not in before.nodes["k00"])
+    result = run(folder, "--keep", f"k00:{lacking}")
+    assert f"it lacks cables that are to stay: k00 on {lacking}" in result.stdout
+    after = load_wiring(folder / "wiring.yml", cluster)
+    assert lacking in after.nodes["k00"]
+    for node, switches in after.nodes.items():
+        for slot, switch in enumerate(before.nodes[node]):
+            assert switch not in switches or switches[slot] == switch
+
+
+def test_the_wiring_says_its_mode_engines_and_bounds(folder: Path) -> None:
+    text = (folder / "cluster.yml").read_text()
+    (folder / "cluster.yml").write_text(text + "profile: torus2d\n")
+    run(folder, "--mode", "sparse", "--seed", "3")
+    block = load_wiring(folder / "wiring.yml", load_cluster(folder / "cluster.yml")).design
+    assert block["mode"] == "sparse"
+    assert block["required"] == {"pairs": 24, "missing": 0}
+    assert block["engine"]
+    assert block["engines"]
+    assert block["seed"] == 3
+    assert block["bounds"] == {
+        "ports": {"least": 2, "theorem": "counting"},
+        "switches": {"least": 2, "theorem": "counting"},
+        "nics": {"least": 1, "theorem": "counting"},
+    }
