@@ -11,10 +11,13 @@ _TRIES = 1000
 
 
 class Breaker:
-    """Adds faults to a world. Faults of a NIC's identity get a machine of their own, so that each can be told."""
+    """Adds faults to a world. Faults of a NIC's identity get a machine of their own, so that each can be told.
 
-    def __init__(self, world: World, kinds: Sequence[str] = KINDS) -> None:
-        self._world, self._kinds = world, list(kinds)
+    NICs in ``keep`` neither die nor change their MAC; their cables may move.
+    """
+
+    def __init__(self, world: World, kinds: Sequence[str] = KINDS, keep: frozenset[Port] = frozenset()) -> None:
+        self._world, self._kinds, self._keep = world, list(kinds), keep
         self._touched: set[Port] = set()
         self._named: set[str] = set()  # machines whose NICs' identity is at stake
         self._switches: set[str] = set()
@@ -52,7 +55,7 @@ class Breaker:
                 made += 1
         raise RuntimeError(f"no room for {count} faults in {world.inventory.cluster.cluster}")
 
-    def _nic(self, named: bool = False) -> Port | None:
+    def _nic(self, named: bool = False, dies: bool = False) -> Port | None:
         """A node's NIC that no fault has touched, on a switch that none has."""
         world = self._world
         nodes = world.inventory.wiring.nodes
@@ -63,6 +66,7 @@ class Breaker:
             and port not in self._touched
             and place not in world.dead_switches
             and (not named or port[0] not in self._named)
+            and not (dies and port in self._keep)
         ]
         return world.random.choice(free) if free else None
 
@@ -119,14 +123,14 @@ class Breaker:
         return Fault("wrong-switch", (nic,))
 
     def _dead_cable(self) -> Fault | None:
-        nic = self._nic()
+        nic = self._nic(dies=True)
         if not nic:
             return None
         self._world.dead_cables.add(nic)
         return Fault("dead-cable", (nic,))
 
     def _identity(self) -> Port | None:
-        nic = self._nic(named=True)
+        nic = self._nic(named=True, dies=True)
         if nic:
             self._named.add(nic[0])
         return nic

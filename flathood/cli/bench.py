@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from flathood.bench import audit as auditing
+from flathood.bench import audit_live as auditing_live
 from flathood.bench import compile as compiling
 from flathood.bench import converge as provisioning
 from flathood.bench import design as designing
@@ -103,3 +106,15 @@ def audit(counts: tuple[int, ...], trials: int, as_json: bool) -> None:
 def audit_scale(sizes: tuple[int, ...], as_json: bool) -> None:
     """Audit synthetic clusters with 4 NICs a node and 20 faults."""
     report("audit-scale", [measure(auditing.scale, size) for size in sizes or (auditing.SCALE,)], as_json)
+
+
+@bench.command("audit-live")
+@click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--faults", default=5, show_default=True, type=click.IntRange(1, 40), help="Faults in each trial.")
+@click.option("--trials", default=1, show_default=True, type=click.IntRange(1), help="How many trials.")
+@click.option("--seed", default=1, show_default=True, type=click.IntRange(0), help="Seed of the first trial.")
+@_JSON
+def audit_live(directory: Path, faults: int, trials: int, seed: int, as_json: bool) -> None:
+    """Break the lab of the cluster in DIR, audit it, make the moves (needs root; the lab is up and provisioned)."""
+    rows = [measure(auditing_live.work, directory, faults, seed + number) for number in range(trials)]
+    report("audit-live", rows, as_json)

@@ -15,6 +15,7 @@ from flathood import inventory
 from flathood.bench.audit import facts_of, trial
 from flathood.bench.breaking import Breaker
 from flathood.bench.miswired import KINDS, World
+from flathood.cabling.adopt import adopt
 from flathood.cabling.audit import CannotAdopt, adopted, adoption, audit
 from flathood.cabling.evidence import save_evidence
 from flathood.cabling.picture import Nic
@@ -241,3 +242,22 @@ def test_a_folder_without_wiring_keeps_its_error(tmp_path, hexa):
     ran = CliRunner().invoke(cli, argv)
     assert ran.exit_code == 2
     assert "wrong file?" in ran.output
+
+
+@pytest.mark.parametrize("kind", ["frames", "tables"])
+@pytest.mark.parametrize("fault", ["joined", "cut"])
+def test_probes_and_tables_each_find_joined_and_cut_off_switches(klat2, kind, fault):
+    for seed in range(3):
+        world = World.of(klat2, seed)
+        Breaker(world, [fault]).add(1)
+        report = audit(klat2, {"e": world.evidence([kind])})
+        assert facts_of(report) == world.facts(), (seed, world.faults)
+
+
+def test_without_time_to_search_adopting_still_leaves_alone_what_need_not_move(klat2):
+    world = World.of(klat2, 2)
+    Breaker(world, ["swap", "slots"]).add(8)
+    report = audit(klat2, {"e": world.evidence(["carriers"])})
+    nearest = adopt(klat2.cluster, klat2.wiring, report.rows, frozenset(), patience=0.0)
+    assert apart(nearest.rows) == ""
+    assert len(nearest.moves) < len(report.moves)
