@@ -27,7 +27,7 @@ from flathood.wiring.model import Wiring
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
-#: Seconds that the search for the optimum may take; after that the best that is known is given, with a proved bound.
+#: Seconds that the search for the optimum may take (0: none); then the best that is known is given, with its bound.
 PATIENCE = 5.0
 #: Violated pairs that are put in at a time: more make the program larger than it has to be.
 _AT_ONCE = 200
@@ -120,7 +120,7 @@ def adopt(
     if fits and not (problem.coverage.required & ~_shares(table)).any():
         return Adoption(dict(found), (), 0)
     near = _near(problem)
-    best, bound = _search(problem, patience) if table.size <= _MOST else (None, 0)
+    best, bound = _search(problem, patience) if table.size <= _MOST and patience > 0 else (None, 0)
     answers = [problem.finish(each, bound) for each in (best, near) if each is not None]
     return min(answers, key=lambda answer: len(answer.moves))
 
