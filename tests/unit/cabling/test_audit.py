@@ -256,7 +256,7 @@ def test_probes_and_tables_each_find_joined_and_cut_off_switches(klat2, kind, fa
 
 def test_without_time_to_search_adopting_still_leaves_alone_what_need_not_move(klat2):
     world = World.of(klat2, 2)
-    Breaker(world, ["swap", "slots"]).add(8)
+    Breaker(world, ["swap"]).add(6)
     report = audit(klat2, {"e": world.evidence(["carriers"])})
     nearest = adopt(klat2.cluster, klat2.wiring, report.rows, frozenset(), patience=0.0)
     assert apart(nearest.rows) == ""
