@@ -261,3 +261,4 @@ def test_without_time_to_search_adopting_still_leaves_alone_what_need_not_move(k
     nearest = adopt(klat2.cluster, klat2.wiring, report.rows, frozenset(), patience=0.0)
     assert apart(nearest.rows) == ""
     assert len(nearest.moves) < len(report.moves)
+    assert any(row == report.rows[node] != klat2.wiring.nodes[node] for node, row in nearest.rows.items())
