@@ -3,4 +3,5 @@
 
 from flathood.cli.main import main
 
-main()
+if __name__ == "__main__":  # not in the workers of a search on several machines, which import this
+    main()
