@@ -11,23 +11,26 @@ import time
 
 _COOKIE = b"\x63\x82\x53\x63"
 _SERVER_ID, _TYPE, _END = 54, 53, 255
-#: Answers that are looked at: a storm of them must not keep the check for ever.
-_MOST = 1000
+#: Seconds between two questions.
+_AGAIN = 1.0
+#: Servers that are named.
+_MOST = 8
 
 
 def other_servers(device: str, seconds: float) -> list[str]:
     """Addresses (and MACs) of the DHCP servers that answer on the wire of a device; this machine's own is not one."""
-    mac = b"\x02" + os.urandom(5)
+    question = discover(b"\x02" + os.urandom(5), os.urandom(4))
     found: dict[str, None] = {}
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800)) as wire:
         wire.bind((device, 0))
-        wire.send(discover(mac, os.urandom(4)))
-        deadline = time.monotonic() + seconds
-        for _ in range(_MOST):
-            left = deadline - time.monotonic()
-            if left <= 0:
-                break
-            wire.settimeout(left)
+        ask = time.monotonic()
+        deadline = ask + seconds
+        while (now := time.monotonic()) < deadline and len(found) < _MOST:
+            if now >= ask:
+                # A frame may be lost, as while a switch learns of a new port.
+                wire.send(question)
+                ask = now + _AGAIN
+            wire.settimeout(max(0.01, min(ask, deadline) - now))
             with contextlib.suppress(TimeoutError):
                 frame, sender = wire.recvfrom(2048)
                 server = answer(frame)
