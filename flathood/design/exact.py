@@ -41,6 +41,8 @@ class ExactSearch:
     def solve(self, request: Request, start: Design | None, budget: Budget, tell: Tell) -> Answer:
         """Find a design in which all required pairs share a switch; in fractional mode, one that covers most."""
         began = time.monotonic()
+        if start is not None and request.mode != "fractional" and not (request.required & ~_shares(start)).any():
+            return Answer(start, self.name)  # nothing is left to search for
         by_sets = self._by_sets(request)
         for smaller in [] if by_sets else _shrunk(request)[:-1]:
             if _size(smaller) > _MOST_CABLES:
@@ -57,11 +59,24 @@ class ExactSearch:
             _limited(budget, _EFFORT * (budget.rounds or 1), began),
             None if by_sets else lambda design: tell(design, self.name),
         )
-        return Answer(found, self.name, _proof(request, found) if complete else None)
+        proof = _proof(request, found) if complete else None
+        if start is not None and (found is None or _covered(request, found) <= _covered(request, start)):
+            found = start  # as much is covered, and it may be better in other ways
+        return Answer(found, self.name, proof)
 
     @staticmethod
     def _by_sets(request: Request) -> bool:
         return request.mode == "universal" and bool(request.used.all()) and SetModel.size(request) <= _MOST_SETS
+
+
+def _shares(design: Design) -> Design:
+    return (design.astype(np.int64) @ design.T) > 0
+
+
+def _covered(request: Request, design: Design) -> tuple[int, float]:
+    """Required pairs that share no switch, negative, and the traffic of those that do."""
+    shares = _shares(design)
+    return -int((request.required & ~shares).sum()), float((request.weights * shares).sum())
 
 
 def _size(request: Request) -> int:
