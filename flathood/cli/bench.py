@@ -15,6 +15,7 @@ from flathood.bench import design as designing
 from flathood.bench import evaluate as judging
 from flathood.bench import lab as rehearsing
 from flathood.bench import proof as proving
+from flathood.bench import sizes as sizing
 from flathood.bench.measure import measure, report
 from flathood.design.engines import ENGINES
 from flathood.design.profiles import SHAPES
@@ -118,3 +119,10 @@ def audit_live(directory: Path, faults: int, trials: int, seed: int, as_json: bo
     """Break the lab of the cluster in DIR, audit it, make the moves (needs root; the lab is up and provisioned)."""
     rows = [measure(auditing_live.work, directory, faults, seed + number) for number in range(trials)]
     report("audit-live", rows, as_json)
+
+
+@bench.command()
+@_JSON
+def sizes(as_json: bool) -> None:
+    """Find the most nodes and least ports of thousands of sizes, wire a sample, and beat plain CP-SAT."""
+    report("sizes", [measure(work) for work in (sizing.table, sizing.sample, sizing.hard, sizing.plain)], as_json)
