@@ -104,15 +104,12 @@ def random_design(request: Request, rng: np.random.Generator) -> Design:
     return design
 
 
-def begin(task: Task, start: Design | None, rng: np.random.Generator, until: float | None = None) -> list[Individual]:
-    """The first population: the start if there is one, and designs with the basic property if that comes easily.
-
-    `until` as for `generation`; one design is always made.
-    """
+def begin(task: Task, start: Design | None, rng: np.random.Generator) -> list[Individual]:
+    """The first population: the start, a design with the basic property if that comes easily, else one annealed."""
     first = [start] if start is not None else []
     shrunk = _shrunk(task.request, rng)
     first += [shrunk] if shrunk is not None else []
-    while len(first) < _PARENTS and (not first or until is None or time.monotonic() < until):
+    if not first:
         first.append(anneal(task, random_design(task.request, rng), rng, 0, 1.0))
     return best_of([task.individual(design) for design in first])
 

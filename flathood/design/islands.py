@@ -82,9 +82,9 @@ def _work(job: _Job) -> tuple[Individual, ...]:
     """Do one round; everything that it depends on is in the job."""
     task = Task(job.request)
     rng = np.random.default_rng([job.seed, job.island, job.number + 1])
-    until = None if job.seconds is None else time.monotonic() + job.seconds
     if job.number < 0:
-        return tuple(begin(task, job.start, rng, until))
+        return tuple(begin(task, job.start, rng))
+    until = None if job.seconds is None else time.monotonic() + job.seconds
     return tuple(generation(task, list(job.population), rng, job.number, until))
 
 

@@ -80,6 +80,6 @@ def test_a_population_is_of_different_designs_best_first() -> None:
 @pytest.mark.parametrize("nodes", [200, 260])
 def test_a_shrunk_problem_gives_a_large_one_the_basic_property(nodes: int) -> None:
     request = Request(np.full(nodes, 4), np.full(13, 96), traffic("ring", nodes), "ring")
-    first = begin(Task(request), None, np.random.default_rng(0), until=0.0)
+    first = begin(Task(request), None, np.random.default_rng(0))
     assert request.fits(first[0].design)
     assert first[0].score[0] == 0
