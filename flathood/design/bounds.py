@@ -25,6 +25,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from flathood.design.nearest import nearest
 from flathood.design.planes import most_on_plane
 from flathood.design.request import Counts, Request
 from flathood.errors import FlathoodError
@@ -52,14 +53,14 @@ class Bound:
 
 
 class Impossible(FlathoodError):
-    """No wiring lets every pair share a switch: the bounds that say so, and the nearest requests that none forbids."""
+    """No wiring lets every pair share a switch: the bounds that say so, and the nearest requests that can be wired."""
 
     def __init__(self, request: Request, broken: list[Bound], nearest: list[str]) -> None:
         self.broken = tuple(broken)
         self.nearest = tuple(nearest)
         lines = [f"{_hardware(request)}: no wiring lets every pair of nodes share a switch."]
         lines += [f"  {bound.because} ({bound.theorem})" for bound in broken]
-        lines += [f"  Not forbidden by any bound: {'; '.join(nearest)}."] if nearest else []
+        lines += [f"  These can be wired: {'; '.join(nearest)}."] if nearest else []
         super().__init__("\n".join(lines))
 
 
@@ -181,9 +182,13 @@ def profile_bound(request: Request) -> float:
 
 def require_possible(request: Request) -> None:
     """Raise Impossible when a bound forbids that every pair shares a switch."""
-    broken = [bound for bound in _bounds(request) if bound.most < request.nodes]
+    broken = _broken(request)
     if broken:
-        raise Impossible(request, broken, list(_nearest(request)))
+        raise Impossible(request, broken, list(nearest(request, lambda other: not _broken(other))))
+
+
+def _broken(request: Request) -> list[Bound]:
+    return [bound for bound in _bounds(request) if bound.most < request.nodes]
 
 
 def _by_node(nics: int, ports: int) -> Bound:
@@ -215,29 +220,6 @@ def _bounds(request: Request) -> Iterator[Bound]:
             "counting",
             f"all cables together join {capacity // 2} pairs, and {n} nodes are {n * (n - 1) // 2} pairs",
         )
-
-
-def _nearest(request: Request) -> Iterator[str]:
-    """Requests that differ in one number and that no bound forbids, for the operator to choose from."""
-
-    def possible(nics: Counts, ports: Counts) -> bool:
-        other = Request(nics, ports, request.weights, request.profile)
-        return all(bound.most >= request.nodes for bound in _bounds(other))
-
-    for more in range(1, 9):
-        if possible(request.nics + more, request.ports):
-            yield f"{more} more NIC{'' if more == 1 else 's'} in every node"
-            break
-    wider = next((w for w in range(1, request.nodes + 1) if possible(request.nics, np.maximum(request.ports, w))), None)
-    if wider is not None:
-        yield f"switches of {wider} ports"
-    for more in range(1, 2 * request.switches + 8):
-        if possible(request.nics, np.append(request.ports, np.full(more, request.ports.max()))):
-            yield f"{more} more switch{'es' if more > 1 else ''} of {request.ports.max()} ports"
-            break
-    fewer = min(bound.most for bound in _bounds(request))
-    if fewer > 1:
-        yield f"{fewer} nodes"
 
 
 def _nics(count: int) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -18,6 +19,7 @@ from flathood.design.bounds import (
     profile_bound,
     require_possible,
 )
+from flathood.design.planes import constructions
 from flathood.design.profiles import traffic
 from flathood.design.request import Request
 
@@ -79,10 +81,37 @@ def test_what_is_impossible_is_refused_with_the_reason(nics: list[int], ports: l
         require_possible(request(nics, ports))
 
 
-def test_a_refusal_names_the_nearest_that_no_bound_forbids() -> None:
-    with pytest.raises(Impossible) as caught:
+def test_a_refusal_names_the_nearest_that_can_be_wired() -> None:
+    with pytest.raises(Impossible, match="These can be wired: switches of 26 ports; 124 nodes") as caught:
         require_possible(request([6] * 128, [24] * 40))
-    assert caught.value.nearest == ("1 more NIC in every node", "switches of 26 ports", "124 nodes")
-    require_possible(request([7] * 128, [24] * 40))
-    require_possible(request([6] * 128, [26] * 40))
-    require_possible(request([6] * 124, [24] * 40))
+    assert caught.value.nearest == ("switches of 26 ports", "124 nodes")
+    for possible in (request([6] * 128, [26] * 40), request([6] * 124, [24] * 40)):
+        require_possible(possible)
+        _, design = next(constructions(possible, np.random.default_rng(0)))
+        assert possible.fits(design)
+        assert (design.astype(int) @ design.T > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("hardware", "nearest"),
+    [
+        (([6] * 256, [48] * 40), ("switches of 51 ports", "248 nodes")),
+        (([7] * 193, [32] * 100), ("1 more NIC in every node", "switches of 38 ports")),
+        (([2] * 6, [4, 4]), ("1 more switch of 4 ports",)),
+        (([1, 3, 3, 3, 3], [4, 4, 4]), ("1 more NIC in every node",)),
+    ],
+)
+def test_what_is_named_depends_on_what_can_be_wired(
+    hardware: tuple[list[int], list[int]], nearest: tuple[str, ...]
+) -> None:
+    with pytest.raises(Impossible) as caught:
+        require_possible(request(*hardware))
+    assert set(nearest) <= set(caught.value.nearest)
+
+
+def test_nothing_is_named_where_cables_are_kept() -> None:
+    keep = np.zeros((5, 2), dtype=bool)
+    keep[0, 0] = True
+    with pytest.raises(Impossible) as caught:
+        require_possible(replace(request([1] * 5, [4, 4]), keep=keep))
+    assert caught.value.nearest == ()
