@@ -80,11 +80,6 @@ def test_the_papers_own_wirings_stay(name: str, tmp_path: Path) -> None:
     assert (tmp_path / name / "wiring.yml").read_bytes() == before
 
 
-def test_klat2s_committed_wiring_stays(tmp_path: Path) -> None:
-    shutil.copytree(INVENTORIES / "klat2", tmp_path / "klat2")
-    assert "stays: the search found none better" in run(tmp_path / "klat2").stdout
-
-
 def _exchanges(design: Design, one: int, other: int) -> Iterator[Design]:
     """Designs in which two nodes have exchanged the ends of a cable."""
     for here, there in product(
