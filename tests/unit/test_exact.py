@@ -44,13 +44,11 @@ def test_brute_force_comes_to_the_same(mode: str, kept: bool) -> None:
     rng = np.random.default_rng(5)
     for _ in range(12):
         nodes, switches = ((4, 3), (3, 4), (5, 2))[rng.integers(3)]
+        weights = np.triu(rng.integers(0, 3, (nodes, nodes)), 1).astype(float)
         wanted = replace(
-            request(
-                rng.integers(1, 3, nodes).tolist(),
-                rng.integers(1, 4, switches).tolist(),
-                ("all-to-all", "ring")[rng.integers(2)],
-            ),
+            request(rng.integers(1, 3, nodes).tolist(), rng.integers(1, 4, switches).tolist()),
             mode=mode,
+            weights=weights + weights.T,
             keep=(rng.random((nodes, switches)) < 0.12) if kept else None,
         )
         designs = every_design(wanted)
