@@ -43,13 +43,13 @@ class Candidate:
         What counts, in this order: required pairs without a switch; in fractional mode the traffic of the covered
         pairs; the profile's mean of shared switches, and then its throughput; other pairs without a switch. Where all
         pairs weigh the same the mean says only how unequal the fills of the switches are: there the product of the two
-        counts, and in fractional mode, or when an operator's function gives it, the quality.
+        counts. Where an operator's function gives a quality, that is what counts.
         """
         evaluation = evaluate(request, design)
         shared = shared_switches(design) > 0
         missing = int((request.required & ~shared).sum()) // 2
         covered = float((request.weights * shared).sum()) if request.mode == "fractional" else 0.0
-        if request.judge is not None or request.mode == "fractional":
+        if request.judge is not None:
             worth: tuple[float, ...] = (evaluation.quality,)
         elif request.even:
             worth = (evaluation.profile_mean * evaluation.throughput,)
