@@ -19,7 +19,8 @@ from flathood.design.engine import Budget
 from flathood.design.engines import AUTO
 from flathood.design.least import lower_bounds
 from flathood.design.objective import Evaluation
-from flathood.design.request import Design, Request, design_of, slots_of
+from flathood.design.request import Design, Request, design_of
+from flathood.design.slots import slots_of
 from flathood.errors import InvalidInput, Problem
 from flathood.inventory import CLUSTER, WIRING
 from flathood.spec import Cluster, load_cluster

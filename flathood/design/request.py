@@ -163,30 +163,3 @@ def design_of(wiring: Wiring, cluster: Cluster) -> Design:
     design = np.zeros((len(table), len(cluster.switches) + 1), dtype=np.bool_)
     np.put_along_axis(design, table.astype(np.int64), True, axis=1)  # -1, no cable, falls into the last column
     return design[:, :-1]
-
-
-def slots_of(design: Design, cluster: Cluster, before: Wiring | None = None) -> dict[str, tuple[str | None, ...]]:
-    """Every node's switches by slot, with null for the slots left over.
-
-    A cable that is in the wiring before stays in its NIC. The rest goes in label order, but for slot 0, which is the
-    way to the uplink switch (outside, multicast, the tree routing): first slots are dealt out evenly over the switches.
-    """
-    firsts = dict.fromkeys(cluster.switch_names, 0)
-    there = before.nodes if before else {}
-    labels: dict[str, tuple[str | None, ...]] = {}
-    for name, row in zip(cluster.node_names, design, strict=True):
-        new = [cluster.switch_names[switch] for switch in np.flatnonzero(row)]
-        slots: list[str | None] = [None] * cluster.nic_counts[name]
-        for slot, switch in enumerate(there.get(name, ())[: len(slots)]):
-            if switch in new:
-                slots[slot] = switch
-                new.remove(switch)
-        if new and slots[0] is None:
-            slots[0] = new.pop(new.index(min(new, key=firsts.__getitem__)))
-        for slot, there_is in enumerate(slots):
-            if there_is is None and new:
-                slots[slot] = new.pop(0)
-        if slots[0] is not None:
-            firsts[slots[0]] += 1
-        labels[name] = tuple(slots)
-    return labels

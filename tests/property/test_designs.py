@@ -17,7 +17,8 @@ from flathood.design.engine import Budget
 from flathood.design.engines import ENGINES
 from flathood.design.objective import evaluate
 from flathood.design.profiles import SHAPES, traffic
-from flathood.design.request import Design, Request, design_of, slots_of
+from flathood.design.request import Design, Request, design_of
+from flathood.design.slots import slots_of
 from flathood.spec.model import Cluster
 from flathood.wiring.model import Wiring
 

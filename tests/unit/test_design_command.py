@@ -18,7 +18,8 @@ from flathood.design.bounds import Impossible
 from flathood.design.engine import Budget
 from flathood.design.folder import Options, design_folder
 from flathood.design.objective import evaluate
-from flathood.design.request import Design, Request, design_of, slots_of
+from flathood.design.request import Design, Request, design_of
+from flathood.design.slots import slots_of
 from flathood.errors import FlathoodError, InvalidInput
 from flathood.spec import load_cluster
 from flathood.wiring import Wiring, load_wiring, save_wiring

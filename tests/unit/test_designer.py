@@ -17,7 +17,8 @@ from flathood.design.engine import Answer, Budget, Proof, Tell
 from flathood.design.objective import evaluate
 from flathood.design.planes import constructions, prime_power, projective_plane
 from flathood.design.profiles import traffic
-from flathood.design.request import Design, Request, design_of, slots_of
+from flathood.design.request import Design, Request, design_of
+from flathood.design.slots import slots_of
 from flathood.errors import FlathoodError
 from flathood.spec import load_cluster
 from flathood.wiring import Wiring, load_wiring
