@@ -115,7 +115,7 @@ def test_exchanged_switches_need_no_move(klat2):
 
 
 def test_adopting_takes_fewer_moves_than_restoring_where_the_found_wiring_is_nearly_valid(klat2):
-    world = World.of(klat2, 2)
+    world = World.of(klat2, 10)
     Breaker(world, ["swap"]).add(3)
     report = audit(klat2, {"e": world.evidence(ALL)})
     nearest = adoption(klat2, report)
