@@ -175,7 +175,7 @@ def _model(
     problem: Problem,
 ) -> tuple[cp_model.CpModel, list[list[cp_model.IntVar]], cp_model.LinearExprT]:
     """Nodes on switches within NICs and ports; the cost is the new cables, and a broken NIC that has to be replaced."""
-    from ortools.sat.python import cp_model  # noqa: PLC0415
+    from ortools.sat.python import cp_model  # noqa: PLC0415 - as above
 
     model = cp_model.CpModel()
     nodes, switches = problem.coverage.nodes, problem.cluster.switches
