@@ -2,7 +2,7 @@
 """What one machine's window proves: which MACs are in it, and in which slots; as far as the evidence goes, no further.
 
 Which machine: a MAC that is new while one machine comes up is that machine's, unless there are more than it has NICs.
-If the machine itself tells of its NICs, that decides; a second machine that tells of others makes all of it void.
+If the machine itself tells of its NICs, what else came up is another one; two that nobody knows make all of it void.
 Which slot, from the strongest: the machine's own list in its kernel's order; what the DHCP client says of itself; the
 place that macs.yml has; the order heard, only when every cabled slot was heard, and never as verified.
 """
@@ -65,12 +65,16 @@ def decide(window: Window, work: Work) -> Finding:
         )
         return Finding(node, Outcome.AMBIGUOUS, sentences=(text,))
     told = [macs for macs in window.told if not window.candidates.keys().isdisjoint(macs)]
-    if len(told) > 1:
-        text = f"{node}: {len(told)} machines came up at once: nothing is taken from it; power one at a time"
-        return Finding(node, Outcome.AMBIGUOUS, strangers=_except(window, work), sentences=(text,))
     own = told[0] if told else ()
     mine = [mac for mac in window.candidates if not own or mac in own]
     strangers = tuple(mac for mac in window.candidates if mac not in mine)
+    if len(told) > 1 or (strangers and not _at_home(own, node, work)):
+        # The one that told may as well be the wrong one: it was quicker, or the other has no system to be asked.
+        text = (
+            f"{node}: more than one machine came up at once: nothing is taken from them "
+            f"({_some(tuple(window.candidates))}); power one at a time"
+        )
+        return Finding(node, Outcome.AMBIGUOUS, strangers=_except(window, work), sentences=(text,))
     if len(mine) > len(cabled):
         text = (
             f"{node}: {len(mine)} new MACs were heard where {_count(len(cabled), 'NIC')} can be: were two machines "
@@ -133,6 +137,12 @@ def _slots(window: Window, work: Work, mine: list[str], own: tuple[str, ...]) ->
 def _free(mac: str, node: str, work: Work) -> bool:
     place = work.places.get(mac)
     return place is None or place.node == node
+
+
+def _at_home(own: tuple[str, ...], node: str, work: Work) -> bool:
+    """Whether macs.yml knows the machine that told of its NICs for this one."""
+    places = [work.places[mac] for mac in own if mac in work.places]
+    return any(place.node == node and place.state is not State.CONFLICTING for place in places)
 
 
 def _settle(
