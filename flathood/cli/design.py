@@ -151,7 +151,7 @@ def _turns(found: Found) -> str:
         gave = "nothing" if turn.missing is None else f"{turn.missing} pairs left" if turn.missing else None
         ran.append(f"{turn.engine} ({gave or f'quality {turn.quality:.4f}'}, {turn.seconds:.1f} s)")
     proof = f" Proved {found.proof.kind}: {found.proof.because} ({found.proof.theorem})." if found.proof else ""
-    return f"Engines: {', '.join(ran) or 'none'}; the best is by {found.best.engine}.{proof}"
+    return f"Engines: {', '.join(ran)}; the best is by {found.best.engine}.{proof}"
 
 
 def _difference(console: Console, outcome: Outcome, target: Path) -> None:

@@ -157,23 +157,25 @@ class _Run:
         self.began = time.monotonic()
         self.told = 0.0
         self.met: tuple[Design, str] | None = None  # the best of the engine that is running
+        self.running: tuple[Engine, float] | None = None  # that engine, and when it began
 
     def go(self) -> None:
         for engine in self._engines():
             left = self._left(engine)
             if left is not None and left <= 0:
                 return
-            began = self._seconds()
+            self.running = engine, self._seconds()
             start = None if self.best is None else self.best.design
             answer = engine.solve(self.request, start, replace(self.budget, seconds=left), self._tell)
-            self._take(engine, answer, self._seconds() - began)
+            self._take(*self.running, answer)
             if self.proof or (self.best is not None and self.best.evaluation.optimal):
                 return
 
     def keep(self) -> None:
         """Take what the engine had that was interrupted."""
-        if self.met is not None:
-            self._offer(*self.met)
+        if self.running is not None:
+            design, label = self.met or (None, "")
+            self._take(*self.running, Answer(design, label))
 
     def _engines(self) -> Iterator[Engine]:
         """The engines in their order; whether it is an engine's turn depends on what those before it gave."""
@@ -202,12 +204,13 @@ class _Run:
         followed = engine.name == EXACT or (self.request.judge is not None and engine.name != TURNS[-1])
         return left / 2 if self.wanted == AUTO and followed else left
 
-    def _take(self, engine: Engine, answer: Answer, seconds: float) -> None:
-        """Judge an answer; raises Impossible when it proves that there is none."""
-        self.met = None
+    def _take(self, engine: Engine, began: float, answer: Answer) -> None:
+        """Judge what an engine gave; raises Impossible when it proves that there is none."""
+        seconds = self._seconds() - began
         given = None if answer.design is None else self._offer(answer.design, answer.engine)
         quality, missing = (given.evaluation.quality, given.missing) if given else (None, None)
         self.turns.append(Turn(engine.name, quality, missing, seconds, answer.proof))
+        self.met = self.running = None
         if answer.proof and answer.proof.kind == "impossible":
             proved = Bound(self.request.nodes - 1, answer.proof.theorem, answer.proof.because)
             raise Impossible(self.request, [proved], [])

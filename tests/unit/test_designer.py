@@ -230,6 +230,7 @@ def test_ctrl_c_keeps_the_best_that_was_told(play: Callable[..., None]) -> None:
     assert found.interrupted
     assert (found.best.design == PAIRS).all()
     assert found.best.engine == "genetic, still at work"
+    assert [(turn.engine, turn.missing) for turn in found.turns] == [("construction", 8), ("genetic", 0)]
     play(Stub("construction", answer=Answer(PAIRS[:, [0, 1, 3, 2]], "triangle")), Stub("genetic", POOR))
     assert search(request([2] * 6, [4] * 4, "ring")).best.engine == "triangle"
     play(Stub("genetic", POOR))

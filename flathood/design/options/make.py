@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,7 +62,7 @@ def maker(seed: int = 0, rounds: int = 1) -> Make:
 
 def _make(request: Request, seed: int, rounds: int) -> Made | None:
     best = None
-    sure = list(_sure(request, np.random.default_rng(seed)))
+    sure = list(constructions(request, np.random.default_rng(seed)))
     if sure:
         # An even split tells which is best well enough; the linear program is then solved once.
         engine, design = max(sure, key=lambda named: evaluate(request, named[1]).throughput)
@@ -82,18 +82,6 @@ def _make(request: Request, seed: int, rounds: int) -> Made | None:
 def _bound(request: Request) -> float:
     cables = min(int(request.usable_nics.sum()), int(request.usable_ports.sum()))
     return most_throughput(request.weights.sum(axis=1), int(request.usable_nics.max()), cables)
-
-
-def _sure(request: Request, rng: np.random.Generator) -> Iterator[tuple[str, Design]]:
-    """Wirings that need no search."""
-    most = int(request.usable_nics.min())
-    widest = np.argsort(-request.ports, kind="stable")[:most]
-    if request.nodes <= int(request.ports[widest].min()):
-        design = np.zeros((request.nodes, request.switches), dtype=np.bool_)
-        design[:, widest] = True
-        yield "every node on the same switches", design
-    else:
-        yield from constructions(request, rng)
 
 
 def _made(request: Request, design: Design, engine: str) -> Made:
