@@ -20,10 +20,9 @@ from flathood.cabling.evidence import Evidence, load_evidence
 from flathood.cli.main import cli
 from flathood.lab import Lab
 from flathood.lab.faults import FaultKind
-from flathood.registry import Registry, save_registry
-from flathood.registry.model import Nic
 from flathood.spec import load_cluster
 from flathood.wiring import load_wiring
+from tests.labs import copied, know_macs, running
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="needs root")]
 
@@ -64,27 +63,13 @@ class Rig:
 
 @pytest.fixture(scope="module")
 def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
-    folder = tmp_path_factory.mktemp("audit") / NAME
-    folder.mkdir()
-    for file in ("cluster.yml", "wiring.yml"):
-        text = (CHECKOUT / "inventories/hexa" / file).read_text()
-        (folder / file).write_text(text.replace("cluster: hexa", f"cluster: {NAME}"))
-    lab = Lab.open(folder)
-    lab.down()
-    lab.up()
-    try:
-        macs: dict[str, list[Nic]] = {}
-        for machine, _, mac in lab.macs():
-            macs.setdefault(machine, []).append(Nic(mac=mac))
-        cluster = load_cluster(folder / "cluster.yml")
-        nodes = {name: tuple(nics) for name, nics in macs.items()}
-        save_registry(folder / "macs.yml", Registry(cluster=cluster.cluster, nodes=nodes))
+    folder = copied(tmp_path_factory.mktemp("audit"), NAME)
+    with running(folder) as lab:
+        know_macs(lab, folder)
         rig = Rig(lab, folder, folder / "out")
         code, text = rig.play("site")
         assert code == 0, text[-3000:]
         yield rig
-    finally:
-        lab.down()
 
 
 def test_faults_are_found_on_the_real_kernel_and_the_moves_mend_them(rig: Rig) -> None:

@@ -22,6 +22,7 @@ from flathood.discovery import Session, Work, read_journal
 from flathood.lab import Lab
 from flathood.registry import Registry, State, load_registry
 from flathood.spec import load_cluster
+from tests.labs import copied, running
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="needs root")]
 
@@ -138,21 +139,12 @@ def until(true: Callable[[], bool], what: str) -> None:
 
 @pytest.fixture(scope="module")
 def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
-    folder = tmp_path_factory.mktemp("discover") / NAME
-    folder.mkdir()
-    for file in ("cluster.yml", "wiring.yml"):
-        text = (CHECKOUT / "inventories/hexa" / file).read_text()
-        (folder / file).write_text(text.replace("cluster: hexa", f"cluster: {NAME}"))
-    lab = Lab.open(folder)
-    lab.down()
-    lab.up()
-    rig = Rig(lab, folder)
-    try:
+    folder = copied(tmp_path_factory.mktemp("discover"), NAME)
+    with running(folder) as lab:
+        rig = Rig(lab, folder)
         yield rig
-    finally:
-        lab.down()
-        for run in rig.runs:
-            run.process.wait(PATIENCE)
+    for run in rig.runs:
+        run.process.wait(PATIENCE)
 
 
 def test_the_precheck_names_another_dhcp_server_and_touches_nothing(rig: Rig) -> None:

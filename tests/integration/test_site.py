@@ -21,9 +21,8 @@ import pytest
 
 from flathood.lab import Lab
 from flathood.lab.faults import FaultKind
-from flathood.registry import Registry, save_registry
-from flathood.registry.model import Nic
 from flathood.spec import load_cluster
+from tests.labs import copied, know_macs, running
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="needs root")]
 
@@ -128,24 +127,11 @@ class Rig:
 
 @pytest.fixture(scope="module")
 def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
-    folder = tmp_path_factory.mktemp("site") / NAME
-    folder.mkdir()
-    for file in ("cluster.yml", "wiring.yml"):
-        text = (CHECKOUT / "inventories/hexa" / file).read_text()
-        (folder / file).write_text(text.replace("cluster: hexa", f"cluster: {NAME}"))
-    lab = Lab.open(folder)
-    lab.down()
-    lab.up()
-    try:
-        nics: dict[str, tuple[Nic | None, ...]] = {}
-        for name, _, mac in sorted(lab.macs()):
-            nics[name] = (*nics.get(name, ()), Nic(mac=mac))
-        cluster = load_cluster(folder / "cluster.yml")
-        save_registry(folder / "macs.yml", Registry(cluster=NAME, nodes=nics))
-        assert cluster.node_names == NODES
+    folder = copied(tmp_path_factory.mktemp("site"), NAME)
+    with running(folder) as lab:
+        know_macs(lab, folder)
+        assert load_cluster(folder / "cluster.yml").node_names == NODES
         yield Rig(lab, folder)
-    finally:
-        lab.down()
 
 
 def test_a_run_broken_off_in_the_middle_leaves_what_the_next_one_completes(rig: Rig) -> None:

@@ -18,6 +18,7 @@ from flathood.checks.results import Exit, Finding, Outcome, Report
 from flathood.lab import Lab
 from flathood.lab.faults import FaultKind
 from flathood.plan import Plan, load_plan
+from tests.labs import copied, running
 
 pytestmark = [
     pytest.mark.lab,
@@ -98,15 +99,8 @@ class Rig:
 
 @pytest.fixture(scope="module")
 def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
-    folder = tmp_path_factory.mktemp("validate") / NAME
-    folder.mkdir()
-    for file in ("cluster.yml", "wiring.yml"):
-        text = (CHECKOUT / "inventories/hexa" / file).read_text()
-        (folder / file).write_text(text.replace("cluster: hexa", f"cluster: {NAME}"))
-    lab = Lab.open(folder)
-    lab.down()
-    lab.up()
-    try:
+    folder = copied(tmp_path_factory.mktemp("validate"), NAME)
+    with running(folder) as lab:
         listing = folder / "macs.csv"
         command = (*FLATHOOD, "lab", "macs", str(folder))
         listing.write_bytes(subprocess.run(command, cwd=CHECKOUT, capture_output=True, check=True).stdout)
@@ -115,8 +109,6 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
         rig = Rig(lab, folder)
         rig.site()
         yield rig
-    finally:
-        lab.down()
 
 
 @pytest.fixture
