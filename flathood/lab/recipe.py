@@ -17,6 +17,8 @@ _PACKAGES = (
     *("iproute2", "iputils-ping", "ethtool", "tcpdump"),
     *("openssh-server", "openssh-client", "python3", "dnsmasq"),
     *("openmpi-bin", "python3-mpi4py"),
+    # Switches that can be asked are rehearsed with the real daemons; none of them runs unless a test starts it.
+    *("snmpd", "lldpd"),
 )
 #: Documentation is half of such a system, and syncing every file is slow; neither matters in a lab.
 _DPKG = """\
@@ -80,5 +82,5 @@ def recipe(suite: str = SUITES[0]) -> Recipe:
         files=_FILES,
         masked=_MASKED,
         enabled=("systemd-networkd.service",),
-        disabled=("dnsmasq.service",),
+        disabled=("dnsmasq.service", "lldpd.service", "snmpd.service"),
     )
