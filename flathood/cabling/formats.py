@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cabling in the files of other tools: PTM's topology.dot, ibdiagnet's .topo and NetBox's cable CSV.
 
-All three name a port at the switch's end. It does not matter which port of a switch a cable is in, so
-ports are numbered in the order of the nodes; reading them back, only node, slot and switch are taken.
+All three name a port at the switch's end, see `flathood.cabling.ports`; it does not matter which port of a switch a
+cable is in, so reading them back, only node, slot and switch are taken.
 
 Formats: NVIDIA Cumulus Linux, "Prescriptive Topology Manager"; ibdm-topo-file(1); NetBox, "Bulk import: cables".
 """
@@ -12,10 +12,10 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from flathood.cabling.evidence import Reading
+from flathood.cabling.ports import ports
 from flathood.errors import InvalidInput, Problem
 from flathood.spec import Cluster
 from flathood.wiring.model import Wiring
@@ -67,14 +67,10 @@ def readings(cluster: Cluster, file: str, text: str, format_: str) -> tuple[Read
 
 def _cables(cluster: Cluster, wiring: Wiring) -> Iterator[_Cable]:
     """All cables of nodes, spares and head; ports from 1 on each switch."""
-    used: Counter[str] = Counter()
-    rows = {node: wiring.nodes[node] for node in cluster.node_names}
-    rows |= dict.fromkeys((*cluster.spare_names, cluster.head.name), (cluster.uplink.name,))
-    for node, switches in rows.items():
-        for slot, switch in enumerate(switches):
-            if switch is not None:
-                used[switch] += 1
-                yield node, slot, switch, used[switch]
+    for (node, slot), port in ports(cluster, wiring).items():
+        yield node, slot, wiring.nodes[node][slot] or "", port
+    for port, machine in enumerate((*cluster.spare_names, cluster.head.name), start=1):
+        yield machine, 0, cluster.uplink.name, port
 
 
 def _to_ptm(cluster: Cluster, cables: Iterable[_Cable]) -> str:

@@ -10,6 +10,7 @@ from flathood.errors import FlathoodError
 from flathood.registry.model import Registry, State
 from flathood.registry.progress import Progress, progress_of
 from flathood.spec.model import Cluster
+from flathood.spec.racks import standing
 from flathood.wiring.model import Wiring
 
 
@@ -75,7 +76,7 @@ class Work:
 
 def _rack_order(cluster: Cluster) -> tuple[str, ...]:
     """Machines as cluster.yml lists them, those of one rack together, so that a person walks each rack once."""
-    groups = (*cluster.nodes, *cluster.spares)
-    racks = list(dict.fromkeys(group.rack for group in groups))
-    ordered = sorted(groups, key=lambda group: racks.index(group.rack))
-    return tuple(name for group in ordered for name in group.expand())
+    machines = (*cluster.node_names, *cluster.spare_names)
+    racks = {stands.name: stands.rack for stands in standing(cluster)}
+    first = {rack: number for number, rack in reversed(list(enumerate(map(racks.get, machines))))}
+    return tuple(sorted(machines, key=lambda name: first[racks.get(name)]))

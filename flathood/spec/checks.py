@@ -9,6 +9,7 @@ from flathood.document import KeyPath
 from flathood.spec.addresses import prefix_for, subnet_prefix
 from flathood.spec.model import Cluster
 from flathood.spec.names import check_names
+from flathood.spec.rack_checks import check_racks
 from flathood.spec.rule_faults import faults
 from flathood.structure import Fitted
 
@@ -22,6 +23,7 @@ def check_cluster(fitted: Fitted[Cluster]) -> None:
     _rules(fitted)
     _ports(fitted)
     _ranges(fitted)
+    check_racks(fitted)
 
 
 def _colours(fitted: Fitted[Cluster]) -> None:

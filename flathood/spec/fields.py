@@ -96,4 +96,4 @@ Network = Annotated[
 #: A whole number that is written as one: neither "4" nor 4.0 nor true.
 Whole = Annotated[int, Strict()]
 Ports = Annotated[Whole, Field(ge=1, le=4096)]
-Rack = Annotated[str, Field(min_length=1, max_length=63)]
+RackName = Annotated[str, Field(min_length=1, max_length=63)]

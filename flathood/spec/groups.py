@@ -8,7 +8,8 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
-from flathood.spec.fields import LABEL, HostName, Rack, Strictly, Whole
+from flathood.spec.fields import LABEL, HostName, RackName, Strictly, Whole
+from flathood.spec.racks import Unit
 
 #: Most machines of one cluster; the tables that grow with its square stay within some hundred MB.
 MAX_MACHINES = 8192
@@ -42,7 +43,14 @@ class NodeGroup(Strictly):
     nics: Annotated[Whole, Field(ge=1, le=16)] = Field(
         default=2, description="NICs on the fabric in each of these nodes"
     )
-    rack: Rack | None = Field(default=None, description="Rack that these nodes are in, for labels and worklists")
+    rack: RackName | Annotated[tuple[RackName, ...], Field(min_length=1)] | None = Field(
+        default=None, description="Rack that these nodes are in; or a list of racks, each with as many of them"
+    )
+    unit: Unit | None = Field(
+        default=None, description="Lowest unit of the first node in each rack; default: above the group before it"
+    )
+    height: Unit = Field(default=1, description="Units that a node is high")
+    abreast: Annotated[Whole, Field(ge=1, le=100)] = Field(default=1, description="Nodes that stand beside each other")
 
     @model_validator(mode="after")
     def _names_can_be_made(self) -> Self:
@@ -63,6 +71,11 @@ class NodeGroup(Strictly):
                     "at most 63, no hyphen at an end"
                 )
         return self
+
+    @property
+    def racks(self) -> tuple[str, ...]:
+        """The racks that its nodes are in."""
+        return (self.rack,) if isinstance(self.rack, str) else self.rack or ()
 
     @property
     def size(self) -> int:

@@ -20,6 +20,7 @@ class Known:
     spares: Mapping[str, int] | None = None
     head: str | None = None
     switches: Mapping[str, int] | None = None  # free ports of each neighborhood switch
+    ports: Mapping[str, int] | None = None  # all its ports for nodes, also those that others have taken
     taken: frozenset[str] = frozenset()  # neighborhood switches of which others use ports
     uplink: str | None = None
 
@@ -32,6 +33,7 @@ class Known:
             spares={name: cluster.nic_counts[name] for name in cluster.spare_names},
             head=cluster.head.name,
             switches={switch.name: switch.free for switch in cluster.switches},
+            ports={switch.name: switch.ports for switch in cluster.switches},
             taken=_taken(cluster),
             uplink=cluster.uplink.name,
         )
@@ -51,6 +53,7 @@ class Known:
             spares=groups.get("spares"),
             head=model.head.name if fitted.whole("head") else None,
             switches={s.name: s.free for s in model.switches} if fitted.whole("switches") else None,
+            ports={s.name: s.ports for s in model.switches} if fitted.whole("switches") else None,
             taken=_taken(model) if fitted.whole("switches") else frozenset(),
             uplink=model.uplink.name if fitted.whole("uplink") else None,
         )

@@ -9,9 +9,10 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, JsonValue, Strict, model_validator
 
 from flathood.spec.addresses import Addresses
-from flathood.spec.fields import Colour, HostName, Ports, Rack, Rate, Strictly, Whole
+from flathood.spec.fields import Colour, HostName, Ports, RackName, Rate, Strictly, Whole
 from flathood.spec.groups import Groups, NodeGroup
 from flathood.spec.profile import Profile
+from flathood.spec.racks import Cabling, Racks, Unit
 from flathood.spec.rules import DesignRules
 
 __all__ = [
@@ -39,7 +40,8 @@ class Switch(Strictly):
     taken: Annotated[Whole, Field(ge=0)] = Field(
         default=0, description="How many of its ports others than these nodes use"
     )
-    rack: Rack | None = Field(default=None, description="Rack that it is in, for labels and worklists")
+    rack: RackName | None = Field(default=None, description="Rack that it is in, for labels and worklists")
+    unit: Unit | None = Field(default=None, description="Its unit in the rack; default: from the top down")
 
     @property
     def free(self) -> int:
@@ -57,13 +59,16 @@ class Uplink(Strictly):
     ports: Ports = Field(
         default=48, description="All its ports: one per neighborhood switch, one per spare, one for the head"
     )
-    rack: Rack | None = Field(default=None, description="Rack that it is in, for labels and worklists")
+    rack: RackName | None = Field(default=None, description="Rack that it is in, for labels and worklists")
+    unit: Unit | None = Field(default=None, description="Its unit in the rack; default: from the top down")
 
 
 class Head(Strictly):
     """The machine on the uplink switch that serves DHCP and DNS and runs Ansible."""
 
     name: HostName = Field(default="head", description="Its host name")
+    rack: RackName | None = Field(default=None, description="Rack that it is in, for labels and worklists")
+    unit: Unit | None = Field(default=None, description="Its unit in the rack; default: from the top down")
 
 
 def _one_hole(value: str) -> str:
@@ -102,6 +107,8 @@ class Cluster(Strictly):
     )
     uplink: Uplink = Field(default=Uplink(), description="The switch that joins the neighborhoods")
     head: Head = Field(default=Head(), description="The machine that provisions the nodes")
+    racks: Racks = Field(default=(), description="Where the racks stand; gives cables their lengths")
+    cabling: Cabling = Field(default=Cabling(), description="How cables run between racks, and which are to be had")
     management: Management | None = Field(default=None, description="A management network of its own, if there is one")
     addresses: Addresses = Field(default=Addresses(), description="Ranges that addresses are taken from")
     profile: Profile = Field(default="all-to-all", description="Who talks to whom: what the design is made good at")

@@ -29,6 +29,8 @@ def check_wiring(fitted: Fitted[Wiring], known: Known) -> None:
         _full(fitted, known, nodes)
     if known.nodes is not None and fitted.whole("nodes"):
         _missing(fitted, known.nodes)
+    if fitted.whole("nodes", "ports"):
+        _ports(fitted, known)
     if wiring.universal and fitted.whole("nodes", "design"):
         _pairs(fitted, sound)
 
@@ -116,6 +118,36 @@ def _full(fitted: Fitted[Wiring], known: Known, nodes: Mapping[str, Sequence[str
             has = f"{ports[switch]} port{'s' * (ports[switch] != 1)}{taken} for nodes"
             message = f"switch {switch!r} has {has} and {len(places)} cables: no port is left for {left}"
             fitted.say(extra[0], message)
+
+
+def _ports(fitted: Fitted[Wiring], known: Known) -> None:
+    """Note each recorded port that no cable can be in, and each with two cables."""
+    faults = _Faults()
+    taken: dict[tuple[str, int], str] = {}
+    for node, ports in fitted.model.ports.items():
+        switches = fitted.model.nodes.get(node)
+        if switches is None or len(switches) != len(ports):
+            has = "no line under `nodes`" if switches is None else f"{len(switches)} slots under `nodes`"
+            listed = f"{len(ports)} port{'s are' if len(ports) != 1 else ' is'} listed"
+            message = f"{listed}, node {node!r} has {has}: write a port, or null, for each slot"
+            faults.add("port row", ("ports", node), message)
+            continue
+        for slot, (switch, port) in enumerate(zip(switches, ports, strict=True)):
+            if port is None:
+                continue
+            place: KeyPath = ("ports", node, slot)
+            most = (known.ports or {}).get(switch or "", port)
+            holder = taken.setdefault((switch or "", port), f"node {node!r}, slot {slot}")
+            if switch is None:
+                faults.add("port of none", place, f"slot {slot} of node {node!r} has no cable: write null")
+            elif port > most:
+                message = f"switch {switch!r} has {most} ports for nodes, and no port {port}: correct it"
+                faults.add("port", place, message)
+            elif holder != f"node {node!r}, slot {slot}":
+                message = f"port {port} of switch {switch!r} has the cable of {holder} already: correct one of the two"
+                faults.add("port twice", place, message)
+    for place, message in faults.told():
+        fitted.say(place, message)
 
 
 def _missing(fitted: Fitted[Wiring], nodes: Mapping[str, int]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import AfterValidator, Field, JsonValue
 
-from flathood.spec.fields import HostName, Strictly
+from flathood.spec.fields import HostName, Ports, Strictly
 from flathood.spec.model import Cluster
 from flathood.spec.rules import Mode
 
@@ -31,12 +31,18 @@ class Wiring(Strictly):
 
     ``design`` says how it was made and how good it is (engine, seed, quality, bounds, proofs): for people and
     for reports; nothing is compiled from it. Its ``mode`` and ``without`` say what is missing on purpose.
+    ``ports`` are those that cables are in after moves (see `flathood.cabling.ports`); nothing is compiled from them.
     """
 
     cluster: HostName = Field(description="Name of the cluster, as in cluster.yml")
     nodes: dict[HostName, Annotated[tuple[HostName | None, ...], Field(min_length=1)]] = Field(
         description="The switch of each slot of each node, in label order; null: the slot is not used",
         json_schema_extra={"additionalProperties": False},
+    )
+    ports: dict[HostName, tuple[Ports | None, ...]] = Field(
+        default_factory=dict,
+        description="The port of its switch that each slot's cable is in, where that is not the one that the order of "
+        "the racks gives; null: no cable, or any port",
     )
     design: Annotated[dict[str, JsonValue], AfterValidator(_meant)] = Field(
         default_factory=dict,

@@ -20,6 +20,8 @@ def render_wiring(wiring: Wiring) -> str:
     """The text of wiring.yml without its leading comment; the same wiring gives the same bytes."""
     lines = [f"cluster: {scalar(wiring.cluster)}", "nodes:" if wiring.nodes else "nodes: {}"]
     lines += [f"  {scalar(node)}: {flow(list(switches))}" for node, switches in wiring.nodes.items()]
+    lines += ["ports:"] if wiring.ports else []
+    lines += [f"  {scalar(node)}: {flow(list(ports))}" for node, ports in wiring.ports.items()]
     text = "\n".join(lines) + "\n"
     if wiring.design:
         text += block({"design": wiring.design})
