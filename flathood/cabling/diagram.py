@@ -2,19 +2,23 @@
 """The picture of a wiring: switches as coloured bars, nodes as boxes below, every cable a straight line up to its bar.
 
 A cable that goes on past a bar runs behind it; where it ends there is a port. Colour is never the only signal: every
-NIC and every bar has the switch's letters. More nodes than fit into a row continue in the next, with the same bars.
-All lengths are in SVG user units, which are pixels at the natural size.
+NIC and every bar has the switch's mark. More nodes than fit into a row continue in the next, with the same bars.
+Nodes of one rack stand on one line with the rack's name; a switch's rack stands below its own name.
+All lengths are in pixels at the natural size.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import groupby
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+import numpy as np
 
+from flathood.cabling.marks import ink_on, marks
+from flathood.drawing.page import INK
 from flathood.spec import Cluster
+from flathood.spec.racks import standing
 from flathood.wiring import Wiring
 
 _A_ROW = 16  # nodes in a row
@@ -23,6 +27,7 @@ _BAR, _BETWEEN = 24, 14  # height of a bar, and between two
 _DROP = 40  # from the last bar to the NICs
 _NIC, _NODE, _GAP = 26, 44, 22  # side of a NIC, height of a node, between two nodes
 _ROW_GAP = 40
+_RACK = 26  # from a node to its rack's name, which needs as much
 _UPLINK, _SIDE, _MACHINE = 34, 104, 32  # width of the uplink switch and of the machines on it, and their height
 _MOST_SPARES = 3
 _LETTER = 8.5  # width of a letter of a node's name, generously
@@ -38,7 +43,7 @@ class Box:
     height: float
     text: str
     fill: str = "#ffffff"
-    ink: str = "#1f2933"
+    ink: str = INK
 
 
 @dataclass(frozen=True)
@@ -64,71 +69,32 @@ class Picture:
     uplink_cables: tuple[Cable, ...]
     bars: tuple[Box, ...]
     letters: tuple[Box, ...]
+    places: tuple[Box, ...]
     nodes: tuple[Box, ...]
     nics: tuple[Box, ...]
+    racks: tuple[Box, ...]
     uplink: Box
     machines: tuple[Box, ...]
 
 
-def svg(cluster: Cluster, wiring: Wiring) -> str:
-    """The picture as the text of an SVG file; the same files give the same bytes."""
-    environment = Environment(
-        loader=PackageLoader("flathood.cabling"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("diagram.svg.j2").render(p=layout(cluster, wiring))
-
-
-def letters(names: Sequence[str]) -> tuple[str, ...]:
-    """One or two letters for each switch, all different: the first, and the first by which names like it differ.
-
-    >>> letters(["red", "green", "blue"]), letters(["green", "grey", "red"])
-    (('R', 'G', 'B'), ('GE', 'GY', 'R'))
-
-    """
-    short = []
-    for index, name in enumerate(names):
-        alike = [other for other in names if other[0] == name[0]]
-        places = [at for at in range(1, min(map(len, alike))) if len({other[at] for other in alike}) == len(alike)]
-        if len(alike) == 1:
-            short.append(name[0].upper())
-        else:
-            short.append((name[0] + name[places[0]]).upper() if places else str(index + 1))
-    return tuple(short) if len(set(short)) == len(short) else tuple(str(index + 1) for index in range(len(names)))
-
-
-def ink_on(fill: str) -> str:
-    """Dark or white, whichever is easier to read on a colour (WCAG 2.2, relative luminance).
-
-    >>> ink_on("#f9a825"), ink_on("#1565c0")
-    ('#1f2933', '#ffffff')
-
-    """
-
-    def linear(channel: int) -> float:
-        value = channel / 255
-        return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
-
-    red, green, blue = (linear(int(fill[at : at + 2], 16)) for at in (1, 3, 5))
-    return "#1f2933" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.3 else "#ffffff"
-
-
-def layout(cluster: Cluster, wiring: Wiring) -> Picture:
-    """Where everything goes."""
+def rows_of(cluster: Cluster) -> list[Sequence[str]]:
+    """The nodes of each row of the picture."""
     names = cluster.node_names
+    return [names[at : at + _A_ROW] for at in range(0, len(names), _A_ROW)]
+
+
+def layout(cluster: Cluster, wiring: Wiring, rows: Sequence[Sequence[str]]) -> Picture:
+    """Where everything goes, with these rows of nodes."""
+    names = [name for row in rows for name in row]
     slots = max(len(wiring.nodes[name]) for name in names)
     box = max(slots * _NIC + (slots + 1) * 4, _LETTER * max(map(len, names)) + 16)
-    across = min(len(names), _A_ROW)
+    across = max(map(len, rows))
     strip = len(cluster.switches) * (_BAR + _BETWEEN) - _BETWEEN
-    row_height = strip + _DROP + _NIC / 2 + _NODE
+    racks = {stands.name: stands.rack for stands in standing(cluster)}
+    row_height = strip + _DROP + _NIC / 2 + _NODE + (_RACK if any(name in racks for name in names) else 0)
     left = _MARGIN + _NAMES
     right = left + across * (box + _GAP) + _GAP
-    rows = [names[at : at + _A_ROW] for at in range(0, len(names), _A_ROW)]
-    drawn = _Row(cluster, wiring, left, right, box)
+    drawn = _Row(cluster, wiring, racks, (left, right), box)
     for index, row in enumerate(rows):
         drawn.add(row, _MARGIN + _TITLE + index * (row_height + _ROW_GAP))
     top = _MARGIN + _TITLE
@@ -152,8 +118,10 @@ def layout(cluster: Cluster, wiring: Wiring) -> Picture:
         uplink_cables=(*ups, *sides),
         bars=tuple(drawn.bars),
         letters=tuple(drawn.letters),
+        places=tuple(drawn.places),
         nodes=tuple(drawn.nodes),
         nics=tuple(drawn.nics),
+        racks=tuple(drawn.racks),
         uplink=Box(**{**vars(uplink), "ink": ink_on(uplink.fill)}),
         machines=machines,
     )
@@ -162,15 +130,20 @@ def layout(cluster: Cluster, wiring: Wiring) -> Picture:
 class _Row:
     """Collects the bars, nodes and cables of each row."""
 
-    def __init__(self, cluster: Cluster, wiring: Wiring, left: float, right: float, box: float) -> None:
-        self.cluster, self.wiring = cluster, wiring
-        self.left, self.right, self.box = left, right, box
-        self.short = dict(zip(cluster.switch_names, letters(cluster.switch_names), strict=True))
+    def __init__(
+        self, cluster: Cluster, wiring: Wiring, rack_of: Mapping[str, str], span: tuple[float, float], box: float
+    ) -> None:
+        self.cluster, self.wiring, self.rack_of = cluster, wiring, rack_of
+        self.left, self.right = span
+        self.box = box
+        self.short = marks(cluster)
         self.cables: list[Cable] = []
         self.bars: list[Box] = []
         self.letters: list[Box] = []
+        self.places: list[Box] = []
         self.nodes: list[Box] = []
         self.nics: list[Box] = []
+        self.racks: list[Box] = []
 
     @property
     def first_bars(self) -> list[Box]:
@@ -186,6 +159,7 @@ class _Row:
             ink = ink_on(switch.colour)
             self.bars.append(Box(self.left, y, self.right - self.left, _BAR, switch.name, switch.colour, ink))
             self.letters.append(Box(self.left - 36, y, 32, _BAR, self.short[switch.name], switch.colour, ink))
+            self.places.append(Box(self.left - 44, y, 0, _BAR, self.rack_of.get(switch.name, "")))
         colours = {switch.name: switch.colour for switch in self.cluster.switches}
         floor = top + len(heights) * (_BAR + _BETWEEN) - _BETWEEN + _DROP
         for place, node in enumerate(nodes):
@@ -200,6 +174,13 @@ class _Row:
                 self.nics.append(Box(middle - _NIC / 2, floor, _NIC, _NIC, text, fill, ink_on(fill)))
                 if switch_name is not None:
                     self.cables.append(Cable(middle, floor, middle, heights[switch_name] + _BAR / 2, fill))
+        below = floor + _NIC / 2 + _NODE
+        stand = self.nodes[len(self.nodes) - len(nodes) :]
+        for rack, group in groupby(stand, key=lambda box: self.rack_of.get(box.text)):
+            boxes = list(group)
+            if rack is not None:
+                start, end = boxes[0].x, boxes[-1].x + self.box
+                self.racks.append(Box(start, below, end - start, _RACK, rack))
 
 
 def _some(spares: Sequence[str]) -> tuple[str, ...]:
@@ -214,25 +195,23 @@ def _title(cluster: Cluster) -> str:
 
 def _subtitle(cluster: Cluster, wiring: Wiring) -> str:
     """What the picture shows, with an example of each kind where there is one."""
-    shared = {
-        (a, b): [name for name in wiring.nodes[a] if name is not None and name in wiring.nodes[b]]
-        for a, b in combinations(cluster.node_names, 2)
-    }
-    missing = sum(not names for names in shared.values())
+    names = cluster.node_names
+    slots = wiring.matrix(cluster)
+    on = np.zeros((len(names), len(cluster.switches) + 1), dtype=np.float32)
+    np.put_along_axis(on, slots.astype(np.intp), 1, axis=1)  # -1, a slot that is not used, is the last column
+    shared = on[:, :-1] @ on[:, :-1].T
+    shared[np.tril_indices(len(names))] = -1  # each pair once
+    missing = int((shared == 0).sum())
     if missing:
-        return f"{missing} of {len(shared)} pairs of nodes share no switch and meet through the uplink."
-    one = next(((pair, names) for pair, names in shared.items() if len(names) == 1), None)
-    several = next(((pair, names) for pair, names in shared.items() if len(names) > 1), None)
-    parts = [f"{a} and {b} {verb} {_and(names)}" for (a, b), names, verb in _examples(one, several)]
-    return "Every pair of nodes shares a switch" + (f": {', '.join(parts)}." if parts else ".")
-
-
-def _examples(
-    one: tuple[tuple[str, str], list[str]] | None, several: tuple[tuple[str, str], list[str]] | None
-) -> list[tuple[tuple[str, str], list[str], str]]:
-    return [
-        (*example, "meet on" if index == 0 else "on") for index, example in enumerate(e for e in (one, several) if e)
+        pairs = len(names) * (len(names) - 1) // 2
+        return f"{missing} of {pairs} pairs of nodes share no switch and meet through the uplink."
+    examples = [divmod(int(np.argmax(kind)), len(names)) for kind in (shared == 1, shared > 1) if kind.any()]
+    parts = [
+        f"{names[a]} and {names[b]} {'on' if index else 'meet on'} "
+        + _and([name for name in wiring.nodes[names[a]] if name is not None and name in wiring.nodes[names[b]]])
+        for index, (a, b) in enumerate(examples)
     ]
+    return "Every pair of nodes shares a switch" + (f": {', '.join(parts)}." if parts else ".")
 
 
 def _and(names: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from flathood.cabling.diagram import svg
+from flathood.cabling.sketch import svg
 from flathood.inventory import load
 from flathood.writing import save
 

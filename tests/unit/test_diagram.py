@@ -10,7 +10,10 @@ from xml.etree import ElementTree as ET
 import pytest
 from click.testing import CliRunner
 
-from flathood.cabling.diagram import Picture, layout, letters, svg
+from flathood.bench import synthetic
+from flathood.cabling.diagram import Picture, layout, rows_of
+from flathood.cabling.marks import letters, marks
+from flathood.cabling.sketch import pages, svg
 from flathood.cli.main import cli
 from flathood.inventory import Inventory, load
 from flathood.spec import load_cluster
@@ -22,6 +25,10 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(params=["hexa", "octet", "klat2"])
 def inventory(request: pytest.FixtureRequest) -> Inventory:
     return load(ROOT / "inventories" / request.param, need_macs=False)
+
+
+def whole(inventory: Inventory) -> Picture:
+    return layout(inventory.cluster, inventory.wiring, rows_of(inventory.cluster))
 
 
 def drawn_wiring(picture: Picture) -> dict[str, list[str]]:
@@ -43,13 +50,13 @@ def drawn_wiring(picture: Picture) -> dict[str, list[str]]:
 
 
 def test_an_eye_reads_the_wiring_from_the_picture(inventory: Inventory) -> None:
-    picture = layout(inventory.cluster, inventory.wiring)
+    picture = whole(inventory)
     assert drawn_wiring(picture) == {node: list(slots) for node, slots in inventory.wiring.nodes.items()}
 
 
 def test_every_nic_and_bar_has_its_switchs_letters(inventory: Inventory) -> None:
-    picture = layout(inventory.cluster, inventory.wiring)
-    short = dict(zip(inventory.cluster.switch_names, letters(inventory.cluster.switch_names), strict=True))
+    picture = whole(inventory)
+    short = marks(inventory.cluster)
     assert len(set(short.values())) == len(short)
     assert [box.text for box in picture.nics] == [
         short[name] for slots in inventory.wiring.nodes.values() for name in slots
@@ -58,7 +65,7 @@ def test_every_nic_and_bar_has_its_switchs_letters(inventory: Inventory) -> None
 
 
 def test_boxes_stay_on_the_sheet_and_apart(inventory: Inventory) -> None:
-    picture = layout(inventory.cluster, inventory.wiring)
+    picture = whole(inventory)
     boxes = [*picture.bars, *picture.nodes, *picture.machines, picture.uplink]
     for box in boxes:
         assert box.x >= 0
@@ -68,6 +75,29 @@ def test_boxes_stay_on_the_sheet_and_apart(inventory: Inventory) -> None:
     for one, other in itertools.pairwise(boxes):
         apart = one.x + one.width <= other.x or other.x + other.width <= one.x
         assert apart or one.y + one.height <= other.y or other.y + other.height <= one.y
+
+
+def test_racks_are_named_below_their_nodes_and_beside_their_switches() -> None:
+    cluster = load_cluster(ROOT / "inventories/klat2/cluster.yml")
+    nodes = cluster.nodes[0].model_copy(update={"rack": ("left", "right")})
+    switches = tuple(switch.model_copy(update={"rack": "top of left"}) for switch in cluster.switches)
+    racked = cluster.model_copy(update={"nodes": (nodes,), "switches": switches})
+    wiring = load(ROOT / "inventories/klat2", need_macs=False).wiring
+    picture = layout(racked, wiring, rows_of(racked))
+    assert [rack.text for rack in picture.racks] == ["left", "left", "right", "right"]
+    assert {place.text for place in picture.places} == {"top of left"}
+    for rack, row in zip(picture.racks, rows_of(racked), strict=True):
+        above = [node.text for node in picture.nodes if rack.x <= node.x < rack.x + rack.width and node.y < rack.y]
+        assert above[-len(row) :] == list(row)
+
+
+def test_a_large_cluster_is_on_as_many_pages_as_can_be_read() -> None:
+    spec, wiring = synthetic.cluster(256), synthetic.wiring(synthetic.cluster(256))
+    drawn = pages(spec, wiring)
+    text = svg(spec, wiring)
+    assert len(drawn) == 4
+    assert all(f">n{number:04d}<" in text for number in range(256))
+    assert [page.width for page in drawn] == [drawn[0].width] * 4
 
 
 def test_a_slot_that_is_not_used_has_no_cable() -> None:
@@ -85,7 +115,9 @@ def test_a_slot_that_is_not_used_has_no_cable() -> None:
         (["red", "green", "blue"], ("R", "G", "B")),
         (["green", "grey", "red"], ("GE", "GY", "R")),
         (["s1", "s2", "s3"], ("S1", "S2", "S3")),
-        (["sw10", "sw11", "sw2"], ("1", "2", "3")),
+        (["sw10", "sw11", "sw2"], ("10", "11", "2")),
+        (["s00", "s01", "s10", "uplink"], ("00", "01", "10", "U")),
+        (["neighborhood-aaaa", "neighborhood-bbbb-1", "neighborhood-bbbb-2"], ("1", "2", "3")),
         (["a", "ab", "b"], ("1", "2", "B")),
     ],
 )
