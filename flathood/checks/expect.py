@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Address
 
+import numpy as np
+
 from flathood.checks.check import Check
 from flathood.checks.places import nic_name
 from flathood.plan import Plan, render
@@ -50,6 +52,7 @@ class _Node:
         self.plan, self.host, self.number = plan, host, number
         slots = plan.attach[number].tolist()
         self.nics = {switch: nic_name(slot) for slot, switch in enumerate(slots) if switch >= 0}
+        self.usable = set(plan.shared(number, number))
         self.outside = slots[plan.outside_slot(number)]
         self._switches = plan.switches
 
@@ -60,7 +63,7 @@ class _Node:
         """The node's NICs and addresses, and what is asked of each NIC."""
         plan, number = self.plan, self.number
         for switch, nic in self.nics.items():
-            mac = plan.mac(self.host, int(plan.slot_on[number, switch]))
+            mac = plan.mac(self.host, int(np.flatnonzero(plan.attach[number] == switch)[0]))
             aspects = {
                 "mac": mac,
                 "alias": self._switches[switch],
@@ -68,6 +71,8 @@ class _Node:
                 "carrier": "up",
                 "arp": "off",
             }
+            if switch not in self.usable:
+                del aspects["carrier"]
             for aspect, expected in aspects.items():
                 yield self.check("nic", f"{nic} {aspect}", expected, switch)
             addresses = [f"{plan.neighborhood_ip(number, switch)}/{plan.subnets[switch].prefixlen}"]
@@ -75,6 +80,8 @@ class _Node:
                 addresses.append(f"{plan.outside_ip(number)}/{plan.cluster.addresses.outside.prefixlen}")
             yield self.check("address", nic, " ".join(sorted(addresses)), switch)
             yield self.check("neighbor", f"{nic} others", "none", switch)
+            if switch not in self.usable:
+                continue  # its cable carries nothing for now, and nothing more is asked of it
             yield self.check("loss", nic, "few repeats", switch)
             yield self.check("silence", nic, "no ARP frames", switch)
             yield self.check("cable", nic, f"learnt on {self._switches[switch]}", switch)
@@ -95,6 +102,9 @@ class _Node:
         """Name → address → route → NIC → neighbor MAC → echo, for every address of one peer."""
         plan, name = self.plan, self.plan.names[peer]
         chosen = int(plan.chosen[self.number, peer])
+        if chosen < 0:
+            yield from self._through_the_uplink(peer)
+            return
         shared = plan.shared(self.number, peer)
         names = {name: plan.neighborhood_ip(peer, chosen)}
         names |= {f"{name}-{self._switches[switch]}": plan.neighborhood_ip(peer, switch) for switch in shared}
@@ -106,11 +116,27 @@ class _Node:
             mac = plan.mac(name, int(plan.slot_on[peer, switch]))
             yield self.check("neighbor", f"{self.nics[switch]} {address}", mac, switch, name)
             yield from self._path(address, switch, name)
-        theirs = (int(switch) for switch in plan.attach[peer] if switch >= 0 and switch not in shared)
-        far = [plan.neighborhood_ip(peer, switch) for switch in theirs]
+        far = [address for switch, address in self._addresses(peer) if switch not in shared]
         next_hop = plan.neighborhood_ip(peer, chosen)
         for address in (*far, plan.node_ip(peer), plan.outside_ip(peer)):
             yield from self._path(address, chosen, name, next_hop)
+
+    def _addresses(self, peer: int) -> list[tuple[int, IPv4Address]]:
+        """The neighborhoods that a peer's cables are to be in, and its addresses there, in slot order."""
+        switches = [switch for switch in self.plan.attach[peer].tolist() if switch >= 0]
+        return [(switch, self.plan.neighborhood_ip(peer, switch)) for switch in switches]
+
+    def _through_the_uplink(self, peer: int) -> Iterator[Check]:
+        """A peer that no neighborhood is shared with: everything goes from outside NIC to outside NIC."""
+        plan, name, switch = self.plan, self.plan.names[peer], self.outside
+        nic, hop, own = self.nics[switch], plan.outside_ip(peer), plan.outside_ip(self.number)
+        for alias, address in ((name, hop), (f"{name}-out", hop), (f"{name}-node", plan.node_ip(peer))):
+            yield self.check("name", alias, str(address), switch, name)
+        yield self.check("neighbor", f"{nic} {hop}", plan.mac(name, plan.outside_slot(peer)), switch, name)
+        for address in (hop, plan.node_ip(peer), *(address for _, address in self._addresses(peer))):
+            via = "" if address == hop else f"via {hop} "
+            yield self.check("route", str(address), f"{via}dev {nic} src {own}", switch, name)
+            yield self.check("echo", str(address), f"{'routed' if via else 'bound'} {nic}", switch, name)
 
     def _path(
         self, address: IPv4Address, switch: int, peer: str, next_hop: IPv4Address | None = None

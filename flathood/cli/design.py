@@ -89,7 +89,7 @@ def report(outcome: Outcome, *, written: bool) -> dict[str, Any]:
         "given": outcome.given.report() if outcome.given else None,
         "found": found.best.evaluation.report() if found else None,
         "engines": [asdict(turn) for turn in found.turns] if found else [],
-        "wiring": outcome.wiring.model_dump(mode="json"),
+        "wiring": outcome.wiring.model_dump(mode="json", exclude={"ports", "idle"}),
     }
 
 

@@ -86,7 +86,7 @@ def _nics(view: dict[str, Any]) -> Table:
         table.add_column(title)
     for nic in view["nics"]:
         addresses = nic["addresses"] or [""]
-        load = f"{nic['load']:.3f}" if "load" in nic else ""
+        load = "idle" if nic.get("state") == "idle" else f"{nic['load']:.3f}" if "load" in nic else ""
         table.add_row(nic["nic"], cable(nic["switch"], nic["colour"]), addresses[0], nic["mac"] or "unknown", load)
         for address in addresses[1:]:
             table.add_row("", "", f"{address} outside", "", "")
@@ -103,4 +103,6 @@ def _peers(view: dict[str, Any]) -> Table:
             f"{len(neighborhood['chosen'])}: {ranges(neighborhood['chosen'])}",
             f"{len(neighborhood['also'])}: {ranges(neighborhood['also'])}" if neighborhood["also"] else "",
         )
+    if far := view["through_the_uplink"]:
+        table.add_row("through the uplink", f"{len(far)}: {ranges(far)}", "")
     return table

@@ -25,5 +25,9 @@ class Fabric(Protocol):
     def attach(self) -> npt.NDArray[np.int16]:
         """Segment of each NIC, shape (nodes, most slots); -1: the slot is not used, or there is none."""
 
+    @property
+    def usable(self) -> npt.NDArray[np.int16]:
+        """As ``attach``, with -1 for each NIC whose cable carries nothing for now: paths go by the others."""
+
     def allowed(self, ends: npt.NDArray[np.intp], others: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
         """By which segments each pair (``ends[k]``, ``others[k]``) may talk, shape (pairs, segments)."""

@@ -16,9 +16,10 @@ class FlatNeighborhoods:
     def __init__(self, cluster: Cluster, wiring: Wiring) -> None:
         self.segments = cluster.switch_names
         self.attach: npt.NDArray[np.int16] = wiring.matrix(cluster)
+        self.usable: npt.NDArray[np.int16] = wiring.usable(cluster) if wiring.idle else self.attach
         self._member = np.zeros((len(self.attach), len(self.segments)), dtype=np.bool_)
-        nodes, slots = np.nonzero(self.attach >= 0)
-        self._member[nodes, self.attach[nodes, slots]] = True
+        nodes, slots = np.nonzero(self.usable >= 0)
+        self._member[nodes, self.usable[nodes, slots]] = True
 
     def allowed(self, ends: npt.NDArray[np.intp], others: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
         """The switches that both ends of each pair are on, shape (pairs, switches)."""

@@ -19,7 +19,6 @@ from flathood.plan.paths import choose, weigh
 from flathood.registry.model import Registry
 from flathood.spec.model import Cluster
 from flathood.wiring.model import Wiring
-from flathood.wiring.pairs import apart
 
 _PLANS: dict[tuple[Path, str], Plan] = {}
 
@@ -28,19 +27,20 @@ def make_plan(cluster: Cluster, wiring: Wiring, registry: Registry, base_dir: Pa
     """The plan of a cluster.
 
     ``base_dir`` is the folder that a profile's matrix file is relative to. Raises InvalidInput, with every problem,
-    when a pair of nodes shares no switch, or a MAC address that is needed is not known.
+    when a node has no cable at all, or a MAC address that is needed is not known.
     """
     fabric = fabric_of(cluster, wiring)
     attach = fabric.attach
     nodes = len(attach)
     slot_on = np.full((nodes, len(fabric.segments)), -1, dtype=np.int8)
-    rows, slots = np.nonzero(attach >= 0)
-    slot_on[rows, attach[rows, slots]] = slots
-    if problems := [*_apart(wiring), *_missing_macs(cluster, attach >= 0, registry)]:
+    usable = fabric.usable
+    rows, slots = np.nonzero(usable >= 0)
+    slot_on[rows, usable[rows, slots]] = slots
+    if problems := [*_bare(cluster, attach >= 0), *_missing_macs(cluster, attach >= 0, registry)]:
         raise InvalidInput(problems)
     weights = weigh(traffic(cluster.profile, nodes, base_dir))
     chosen = choose(fabric, weights)
-    return Plan(cluster, wiring, registry, attach, slot_on, chosen, weights, neighborhood_subnets(cluster))
+    return Plan(cluster, wiring, registry, attach, usable, slot_on, chosen, weights, neighborhood_subnets(cluster))
 
 
 def load_plan(directory: Path) -> Plan:
@@ -53,16 +53,11 @@ def load_plan(directory: Path) -> Plan:
     return _PLANS[key]
 
 
-def _apart(wiring: Wiring) -> Iterator[Problem]:
-    """What keeps a wiring from being compiled that is no universal one of all nodes."""
-    if wiring.universal and not wiring.left_out:
-        return  # it was checked when it was loaded
-    if pairs := apart(wiring.nodes):
-        message = (
-            f"{pairs}; a fractional or sparse wiring, or one without some of the nodes, can be designed and drawn but "
-            "not compiled: no routes are made through the uplink. Design it in universal mode, for the nodes in use"
-        )
-        yield Problem("wiring.yml", 0, "design", message)
+def _bare(cluster: Cluster, used: npt.NDArray[np.bool_]) -> Iterator[Problem]:
+    """Nodes that a wiring leaves without a cable: nothing reaches them, so there is nothing to compile for them."""
+    for row in np.flatnonzero(~used.any(axis=1)).tolist():
+        message = "has no cable: give it one, or leave the node out of cluster.yml"
+        yield Problem("wiring.yml", 0, f"nodes.{cluster.node_names[row]}", message)
 
 
 def _missing_macs(cluster: Cluster, used: npt.NDArray[np.bool_], registry: Registry) -> list[Problem]:

@@ -23,8 +23,10 @@ class Plan:
     """Numbers of nodes are in cluster.yml order, spares after them; numbers of neighborhoods in switch order.
 
     ``attach``: neighborhood of each slot, int16[nodes, slots], -1: not used.
+    ``usable``: the same, with -1 for NICs whose cables carry nothing for now (`Wiring.idle`).
     ``slot_on``: slot by which a node is on a neighborhood, int8[nodes, neighborhoods], -1: it is not.
-    ``chosen``: basic routing's neighborhood for each pair, int16[nodes, nodes], symmetric, -1 on the diagonal.
+    ``chosen``: basic routing's neighborhood for each pair, int16[nodes, nodes], symmetric; -1 on the diagonal, and for
+    pairs that share none and talk by their outside NICs through the uplink.
     ``weights``: what the pairs weigh in that choice, float64[nodes, nodes].
     ``subnets``: the subnet of each neighborhood.
     """
@@ -33,6 +35,7 @@ class Plan:
     wiring: Wiring
     registry: Registry
     attach: npt.NDArray[np.int16]
+    usable: npt.NDArray[np.int16]
     slot_on: npt.NDArray[np.int8]
     chosen: npt.NDArray[np.int16]
     weights: npt.NDArray[np.float64]
@@ -81,8 +84,11 @@ class Plan:
         return addresses.host(self.cluster.addresses.outside, number)
 
     def outside_slot(self, number: int) -> int:
-        """The slot that has the outside address: the first one used; 0 for a spare."""
-        return int(np.argmax(self.attach[number] >= 0)) if number < self.node_count else 0
+        """The slot that has the outside address: the first one that carries something; 0 for a spare."""
+        if number >= self.node_count:
+            return 0
+        usable = self.usable[number] >= 0
+        return int(np.argmax(usable if usable.any() else self.attach[number] >= 0))
 
     def used_slots(self, number: int) -> tuple[int, ...]:
         """The slots of a node or spare that are plugged in."""
@@ -102,3 +108,21 @@ class Plan:
     def shared(self, i: int, j: int) -> tuple[int, ...]:
         """The neighborhoods that two nodes share, in number order."""
         return tuple(np.flatnonzero((self.slot_on[i] >= 0) & (self.slot_on[j] >= 0)).tolist())
+
+    @cached_property
+    def _past(self) -> dict[str, tuple[int, ...]]:
+        number = {name: switch for switch, name in enumerate(self.switches)}
+        found: dict[str, tuple[int, ...]] = {}
+        for cable in self.wiring.idle:
+            if cable.was is not None:
+                found[cable.node] = (*found.get(cable.node, ()), number[cable.was])
+        return found
+
+    def addressed(self, node: int) -> tuple[int, ...]:
+        """The neighborhoods on which a node has an address, or may still have one while its cables are moved."""
+        attach = self.attach[node]
+        return tuple(sorted({*attach[attach >= 0].tolist(), *self._past.get(self.names[node], ())}))
+
+    def by_uplink(self, node: int) -> tuple[int, ...]:
+        """The nodes that a node shares no neighborhood with, in number order."""
+        return tuple(peer for peer in np.flatnonzero(self.chosen[node] < 0).tolist() if peer != node)

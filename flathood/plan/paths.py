@@ -58,7 +58,8 @@ def rounds(n: int) -> Iterator[Pairs]:
 def choose(fabric: Fabric, weights: Matrix) -> npt.NDArray[np.int16]:
     """The segment of each pair, int16[n, n]: symmetric, one that the fabric allows, -1 on the diagonal.
 
-    ``weights`` is float64[n, n], symmetric. Deterministic. ValueError when a pair is allowed no segment.
+    A pair that is allowed no segment has -1, too: it talks through the uplink. ``weights`` is float64[n, n],
+    symmetric. Deterministic.
     """
     n = len(fabric.attach)
     chosen = np.full((n, n), -1, dtype=np.int16)
@@ -70,21 +71,21 @@ def choose(fabric: Fabric, weights: Matrix) -> npt.NDArray[np.int16]:
     for a, b in batches:
         allowed = fabric.allowed(a, b)
         ways = np.count_nonzero(allowed, axis=1)
-        if not ways.all():
-            raise ValueError(f"nodes {a[ways == 0][0]} and {b[ways == 0][0]} share no segment")
-        share = allowed * (weights[a, b] / ways)[:, None]
+        share = allowed * (weights[a, b] / np.maximum(ways, 1))[:, None]
         load[a] += share
         load[b] += share
     total: npt.NDArray[np.float64] = load.sum(axis=0)
     for sweep in range(_SWEEPS):
         changed = 0
         for a, b in batches:
-            allowed, weight, before = fabric.allowed(a, b), weights[a, b], chosen[a, b]
-            own = allowed * (weight / allowed.sum(axis=1))[:, None] if sweep == 0 else np.zeros(allowed.shape)
+            allowed, before = fabric.allowed(a, b), chosen[a, b]
+            ways = allowed.sum(axis=1)
+            weight = np.where(ways, weights[a, b], 0)  # a pair without a segment loads none
+            own = allowed * (weight / np.maximum(ways, 1))[:, None] if sweep == 0 else np.zeros(allowed.shape)
             if sweep:
                 own[np.arange(len(a)), before] = weight
             cost = load[a] + load[b] - 2 * own + _TIE * (total - 2 * own) / nics
-            best = np.argmin(np.where(allowed, cost, np.inf), axis=1)
+            best = np.where(ways, np.argmin(np.where(allowed, cost, np.inf), axis=1), -1)
             moved = np.zeros(allowed.shape)
             moved[np.arange(len(a)), best] = weight
             moved -= own
@@ -140,10 +141,11 @@ def _nic_bound(fabric: Fabric, weights: Matrix) -> float:
     unit = float(values[0]) if len(values) and np.isclose(values[0], values[-1]) else 0.0
     everyone, most = np.arange(n), 0.0
     for node in range(n):
-        mine = np.unique(fabric.attach[node][fabric.attach[node] >= 0])
+        mine = np.unique(fabric.usable[node][fabric.usable[node] >= 0])
         allowed = fabric.allowed(np.full(n, node), everyone)[:, mine]
         codes = allowed @ (1 << np.arange(len(mine)))
-        inside = np.bincount(codes, weights=np.where(everyone == node, 0, weights[node]), minlength=1 << len(mine))
+        none = (everyone == node) | (codes == 0)
+        inside = np.bincount(codes, weights=np.where(none, 0, weights[node]), minlength=1 << len(mine))
         for bit in range(len(mine)):  # sums over all subsets of each set
             view = inside.reshape(-1, 2, 1 << bit)
             view[:, 1] += view[:, 0]
@@ -157,6 +159,6 @@ def _nic_bound(fabric: Fabric, weights: Matrix) -> float:
 
 def _member(fabric: Fabric) -> npt.NDArray[np.bool_]:
     member = np.zeros((len(fabric.attach), len(fabric.segments)), dtype=np.bool_)
-    nodes, slots = np.nonzero(fabric.attach >= 0)
-    member[nodes, fabric.attach[nodes, slots]] = True
+    nodes, slots = np.nonzero(fabric.usable >= 0)
+    member[nodes, fabric.usable[nodes, slots]] = True
     return member

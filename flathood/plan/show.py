@@ -39,6 +39,7 @@ def machine_view(plan: Plan, host: str) -> dict[str, Any]:
         "node_device": NODE_DEVICE,
         "nics": [_nic(plan, number, slot, loads) for slot in range(len(plan.wiring.nodes[host]))],
         "neighborhoods": [_neighborhood(plan, number, switch) for switch in plan.shared(number, number)],
+        "through_the_uplink": [plan.names[peer] for peer in plan.by_uplink(number)],
         "peers": [_peer(plan, number, peer) for peer in range(plan.node_count) if peer != number],
     }
 
@@ -76,6 +77,7 @@ def _nic(plan: Plan, number: int, slot: int, loads: np.ndarray[Any, np.dtype[np.
         "addresses": addresses,
         "outside": outside,
         "load": round(float(loads[switch]), 4),
+        **({} if plan.usable[number, slot] >= 0 else {"state": "idle"}),
     }
 
 
@@ -93,12 +95,18 @@ def _neighborhood(plan: Plan, number: int, switch: int) -> dict[str, Any]:
 
 def _peer(plan: Plan, number: int, peer: int) -> dict[str, Any]:
     chosen = int(plan.chosen[number, peer])
+    if chosen < 0:
+        slot, theirs = plan.outside_slot(number), plan.outside_slot(peer)
+        switch, address = plan.cluster.uplink.name, plan.outside_ip(peer)
+    else:
+        slot, theirs = int(plan.slot_on[number, chosen]), int(plan.slot_on[peer, chosen])
+        switch, address = plan.switches[chosen], plan.neighborhood_ip(peer, chosen)
     return {
         "name": plan.names[peer],
-        "chosen": plan.switches[chosen],
-        "by": nic(int(plan.slot_on[number, chosen])),
-        "address": str(plan.neighborhood_ip(peer, chosen)),
-        "mac": plan.mac(plan.names[peer], int(plan.slot_on[peer, chosen])),
+        "chosen": switch,
+        "by": nic(slot),
+        "address": str(address),
+        "mac": plan.mac(plan.names[peer], theirs),
         "shared": [plan.switches[switch] for switch in plan.shared(number, peer)],
         "node_address": str(plan.node_ip(peer)),
         "outside_address": str(plan.outside_ip(peer)),

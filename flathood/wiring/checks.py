@@ -31,6 +31,8 @@ def check_wiring(fitted: Fitted[Wiring], known: Known) -> None:
         _missing(fitted, known.nodes)
     if fitted.whole("nodes", "ports"):
         _ports(fitted, known)
+    if fitted.has("idle"):
+        _idle(fitted, known)
     if wiring.universal and fitted.whole("nodes", "design"):
         _pairs(fitted, sound)
 
@@ -148,6 +150,24 @@ def _ports(fitted: Fitted[Wiring], known: Known) -> None:
                 faults.add("port twice", place, message)
     for place, message in faults.told():
         fitted.say(place, message)
+
+
+def _idle(fitted: Fitted[Wiring], known: Known) -> None:
+    """Note each idle cable that is none: of no node, in a slot without a cable, told twice, or from no switch."""
+    told: set[tuple[str, int]] = set()
+    for place, cable in fitted.items("idle"):
+        row = fitted.model.nodes.get(cable.node) if fitted.has("nodes") else None
+        if row is None and fitted.whole("nodes"):
+            hint = nearest(cable.node, fitted.model.nodes)
+            fitted.say((*place, "node"), f"there is no node {cable.node!r} under `nodes`{hint}: correct or remove it")
+        elif row is not None and (cable.slot >= len(row) or row[cable.slot] is None):
+            fitted.say((*place, "slot"), f"slot {cable.slot} of node {cable.node!r} has no cable: correct or remove it")
+        elif (cable.node, cable.slot) in told:
+            fitted.say(place, f"slot {cable.slot} of node {cable.node!r} is listed already: remove one of the two")
+        if cable.was is not None and known.switches is not None and cable.was not in known.switches:
+            hint = nearest(cable.was, known.switches)
+            fitted.say((*place, "was"), f"cluster.yml has no switch {cable.was!r}{hint}: correct it")
+        told.add((cable.node, cable.slot))
 
 
 def _missing(fitted: Fitted[Wiring], nodes: Mapping[str, int]) -> None:

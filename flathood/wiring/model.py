@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import AfterValidator, Field, JsonValue
 
-from flathood.spec.fields import HostName, Ports, Strictly
+from flathood.spec.fields import HostName, Ports, Strictly, Whole
 from flathood.spec.model import Cluster
 from flathood.spec.rules import Mode
 
@@ -26,12 +26,24 @@ def _meant(design: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return design
 
 
+class Idle(Strictly):
+    """A cable that carries nothing for now: it is on its way to another switch, or something of it is dead."""
+
+    node: HostName
+    slot: Annotated[Whole, Field(ge=0, le=255)]
+    was: HostName | None = Field(
+        default=None,
+        description="The switch that it comes from: others may still use this node's address on it",
+    )
+
+
 class Wiring(Strictly):
     """The switch of each slot of each node, in label order; None: the slot is not used.
 
     ``design`` says how it was made and how good it is (engine, seed, quality, bounds, proofs): for people and
     for reports; nothing is compiled from it. Its ``mode`` and ``without`` say what is missing on purpose.
     ``ports`` are those that cables are in after moves (see `flathood.cabling.ports`); nothing is compiled from them.
+    ``idle`` are cables that no path goes by for now (see `flathood.rewiring`).
     """
 
     cluster: HostName = Field(description="Name of the cluster, as in cluster.yml")
@@ -43,6 +55,10 @@ class Wiring(Strictly):
         default_factory=dict,
         description="The port of its switch that each slot's cable is in, where that is not the one that the order of "
         "the racks gives; null: no cable, or any port",
+    )
+    idle: tuple[Idle, ...] = Field(
+        default=(),
+        description="Cables that carry nothing for now, as they are being moved or something of them is dead",
     )
     design: Annotated[dict[str, JsonValue], AfterValidator(_meant)] = Field(
         default_factory=dict,
@@ -70,4 +86,12 @@ class Wiring(Strictly):
             for slot, switch in enumerate(self.nodes[node]):
                 if switch is not None:
                     table[row, slot] = number[switch]
+        return table
+
+    def usable(self, cluster: Cluster) -> npt.NDArray[np.int16]:
+        """As `matrix`, with -1 for idle cables too: what paths may go by."""
+        table = self.matrix(cluster)
+        row = {name: number for number, name in enumerate(cluster.node_names)}
+        for cable in self.idle:
+            table[row[cable.node], cable.slot] = -1
         return table

@@ -23,6 +23,8 @@ def render_wiring(wiring: Wiring) -> str:
     lines += ["ports:"] if wiring.ports else []
     lines += [f"  {scalar(node)}: {flow(list(ports))}" for node, ports in wiring.ports.items()]
     text = "\n".join(lines) + "\n"
+    if wiring.idle:
+        text += block({"idle": [cable.model_dump(exclude_none=True) for cable in wiring.idle]})
     if wiring.design:
         text += block({"design": wiring.design})
     return text

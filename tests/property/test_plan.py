@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flathood.fabrics import fabric_of
-from flathood.plan import Options
+from flathood.plan import Options, make_plan
 from flathood.plan.bundle import machine_files, machines
 from flathood.plan.paths import balance
 from flathood.plan.proof import Compiled, prove
+from flathood.wiring import Idle
 from tests.plans import networks, plan_of
 
 
@@ -54,3 +55,38 @@ def test_the_same_input_gives_the_same_bytes_and_unique_addresses(rows: tuple[tu
     addresses = [one.neighborhood_ip(i, s) for i in nodes for s in one.shared(i, i)]
     addresses += [one.node_ip(i) for i in nodes] + [one.outside_ip(k) for k in range(len(rows) + 1)] + [one.head_ip]
     assert len(set(addresses)) == len(addresses)
+
+
+@given(networks(), st.integers(0, 2), st.data())
+@settings(max_examples=60, deadline=None)
+def test_paths_go_round_idle_cables_and_every_pair_keeps_one(
+    rows: tuple[tuple[str | None, ...], ...], spares: int, data: st.DataObject
+) -> None:
+    full = plan_of(rows, spares)
+    cables = [(node, slot) for node, row in enumerate(rows) for slot, switch in enumerate(row) if switch]
+    picked = data.draw(st.sets(st.sampled_from(cables)))
+    # A node that has no other cable cannot be reached at all.
+    left = [node for node, row in enumerate(rows) if not any(s and (node, k) not in picked for k, s in enumerate(row))]
+    was = data.draw(st.sampled_from([None, *full.switches]))
+    idle = tuple(
+        Idle(node=full.names[node], slot=slot, was=was if was not in rows[node] else None)
+        for node, slot in sorted(picked)
+        if node not in left
+    )
+    wiring = full.wiring.model_copy(update={"idle": idle, "design": {"mode": "fractional"}})
+    plan = make_plan(full.cluster, wiring, full.registry)
+    options = Options()
+    report = prove(plan.cluster, plan.wiring, plan.registry, Compiled(plan, options), options)
+    assert report.failures == []
+    usable = [
+        {s for k, s in enumerate(row) if s and (n, k) not in {(plan.numbers[c.node], c.slot) for c in idle}}
+        for n, row in enumerate(rows)
+    ]
+    for i in range(len(rows)):
+        assert set(plan.by_uplink(i)) == {j for j in range(len(rows)) if j != i and not usable[i] & usable[j]}
+    told = prove(plan.cluster, plan.wiring, plan.registry, Compiled(full, options), options)
+    loaded = any(
+        int(full.attach[full.numbers[cable.node], cable.slot]) in full.chosen[full.numbers[cable.node]]
+        for cable in idle
+    )
+    assert bool(told.failures) or not loaded, "files that go by idle cables are no proof"

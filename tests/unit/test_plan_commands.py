@@ -57,29 +57,31 @@ def test_a_machine_that_there_is_none_of_is_refused_before_anything_is_written(t
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("design", "cables_of_f", "message"),
-    [
-        (
-            "mode: sparse",
-            "[blue, null]",
-            "2 pairs of nodes share no switch: a with f and b with f; a fractional or spa",
-        ),
-        ("without: [f]", "[null, null]", "5 pairs of nodes share no switch: a with f, b with f, c with f, d with f an"),
-    ],
-)
-def test_a_wiring_that_leaves_pairs_apart_is_loaded_but_not_compiled(
-    tmp_path: Path, design: str, cables_of_f: str, message: str
-) -> None:
+def _hexa_with(folder: Path, design: str, cables_of_f: str) -> Path:
     for name in ("cluster.yml", "macs.yml"):
-        shutil.copy(Path(HEXA) / name, tmp_path)
+        shutil.copy(Path(HEXA) / name, folder)
     text = (Path(HEXA) / "wiring.yml").read_text().split("design:")[0]
     text = re.sub(r"(  f: ).*", rf"\g<1>{cables_of_f}", text)
-    (tmp_path / "wiring.yml").write_text(f"{text}design: {{{design}}}\n")
-    assert load(tmp_path, need_macs=True)
-    result = run(compile_, str(tmp_path), "--out", str(tmp_path / "bundle"))
+    (folder / "wiring.yml").write_text(f"{text}design: {{{design}}}\n")
+    return folder
+
+
+def test_pairs_that_share_no_switch_are_compiled_through_the_uplink(tmp_path: Path) -> None:
+    folder = _hexa_with(tmp_path, "mode: sparse", "[blue, null]")
+    assert run(compile_, str(folder), "--out", str(tmp_path / "bundle")).exit_code == 0
+    hosts = (tmp_path / "bundle/a/etc/hosts").read_text()
+    assert "\n10.78.0.6 f f-out\n10.79.0.6 f-node\n" in hosts
+    routes = (tmp_path / "bundle/a/etc/systemd/network/50-fnn0.network.d/routes.conf").read_text()
+    assert "Destination=10.80.2.6/32\nGateway=10.78.0.6\n" in routes
+    assert run(check, str(folder)).exit_code == 0
+
+
+def test_a_node_without_a_cable_is_not_compiled(tmp_path: Path) -> None:
+    folder = _hexa_with(tmp_path, "without: [f]", "[null, null]")
+    assert load(folder, need_macs=True)
+    result = run(compile_, str(folder), "--out", str(tmp_path / "bundle"))
     assert isinstance(result.exception, InvalidInput)
-    assert str(result.exception).startswith(f"wiring.yml: design: {message}")
+    assert str(result.exception).startswith("wiring.yml: nodes.f: has no cable")
     assert not (tmp_path / "bundle").exists()
 
 

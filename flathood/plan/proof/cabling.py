@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import numpy.typing as npt
 
 from flathood.fabrics import fabric_of
+from flathood.plan.addresses import host, neighborhood_subnets
 from flathood.plan.proof.findings import Place
 from flathood.registry.model import Registry
 from flathood.spec.model import Cluster
@@ -22,7 +25,9 @@ class Cabling:
     """Machines are numbered nodes first, then spares, then the head; `nodes` says how many nodes there are.
 
     ``segment``: int64[machines, slots], the segment of each NIC, UPLINK or UNPLUGGED.
+    ``idle``: bool[machines, slots], the NICs whose cables carry nothing for now.
     ``mac``: int64[machines, slots], 48 bits, -1 where no MAC address is known.
+    ``past``: addresses that nodes may still have while their cables are being moved.
     """
 
     def __init__(self, cluster: Cluster, wiring: Wiring, registry: Registry) -> None:
@@ -37,6 +42,14 @@ class Cabling:
         self.segment: Ints = np.full((len(self.names), slots), UNPLUGGED, dtype=np.int64)
         self.segment[: self.nodes, : fabric.attach.shape[1]] = fabric.attach
         self.segment[self.nodes :, 0] = UPLINK
+        self.idle = np.zeros(self.segment.shape, dtype=np.bool_)
+        subnets, past = neighborhood_subnets(cluster), list[int]()
+        for cable in wiring.idle:
+            row = self.numbers[cable.node]
+            self.idle[row, cable.slot] = True
+            if cable.was is not None:
+                past.append(int(host(subnets[self.segments.index(cable.was)], row)))
+        self.past: Ints = np.array(past, dtype=np.int64)
         self.mac: Ints = np.full(self.segment.shape, -1, dtype=np.int64)
         for row, known in enumerate(nics):
             for slot, nic in enumerate(known):
@@ -59,11 +72,21 @@ class Cabling:
         return slots
 
     def shares(self, machine: int) -> npt.NDArray[np.bool_]:
-        """On which segments a machine is, bool[segments]."""
+        """On which segments a machine is with a cable that carries something, bool[segments]."""
         on = np.zeros(len(self.segments), dtype=np.bool_)
-        mine = self.segment[machine]
+        mine = self.segment[machine][~self.idle[machine]]
         on[mine[mine >= 0]] = True
         return on
+
+    @cached_property
+    def on(self) -> npt.NDArray[np.bool_]:
+        """`shares` of every machine, bool[machines, segments]."""
+        return np.array([self.shares(machine) for machine in range(len(self.names))])
+
+    def apart(self, machine: int) -> npt.NDArray[np.bool_]:
+        """With which machines a node shares no segment, bool[machines]: it talks to these nodes through the uplink."""
+        alone: npt.NDArray[np.bool_] = ~(self.on & self.on[machine]).any(axis=1)
+        return alone
 
     def alias(self, machine: int, slot: int) -> str:
         """What a NIC is plugged into: the segment's name, the uplink's, or `unused`."""

@@ -41,7 +41,7 @@ class Names:
                 self._texts.append(text)
                 meaning.append((machine, kind))
         self._machine, self._kind = np.array(meaning, dtype=np.int64).T
-        self._on = np.array([cabling.shares(machine) for machine in range(len(cabling.names))])
+        self._on = cabling.on
         self._right = self._addresses()
         self._lines = Numbers(self._understand)
         self._extra = {line.encode() for line in world.options.hosts_extra}
@@ -83,6 +83,9 @@ class Names:
         else:
             right = np.where(self._kind == _PLAIN, self._out[self._machine], right)
         free = (self._kind == _PLAIN) & (right < 0)
+        if machine < cabling.nodes:
+            far = free & cabling.apart(machine)[self._machine]
+            right, free = np.where(far, self._out[self._machine], right), free & ~far
         fits = np.where(free, self._fits_plain(machine, row), (row == right) & (row >= 0))
         good = wanted & (times == 1) & fits
         ledger.proved("names", int(np.count_nonzero(good)))

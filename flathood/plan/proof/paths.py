@@ -43,7 +43,7 @@ class _Paths:
 
     ``mac``: in the neighbor entry of the next hop. ``to``, ``to_slot``: whose it is. ``ours``: the segment that the
     frame leaves on. ``direct``: the NIC it is for is on that segment. ``shared``: the address is on a segment that
-    the machine is on. ``uplink``: one end is on the uplink switch.
+    the machine is on. ``uplink``: one end is on the uplink switch. ``apart``: both are nodes, and share no segment.
     """
 
     world: World
@@ -57,6 +57,7 @@ class _Paths:
     direct: Bools
     shared: Bools
     uplink: Bools
+    apart: Bools
 
 
 def _trace(world: World, machine: int, drop_ins: DropIns) -> _Paths:
@@ -69,10 +70,13 @@ def _trace(world: World, machine: int, drop_ins: DropIns) -> _Paths:
     to, to_slot = cabling.owner(mac)
     ours = np.where(hops.slot >= 0, cabling.segment[machine, hops.slot], -1)
     theirs = np.where(to >= 0, cabling.segment[to, to_slot], -1)
-    direct = (ours >= 0) & (ours == theirs)
+    idle = (hops.slot >= 0) & cabling.idle[machine, hops.slot] | (to >= 0) & cabling.idle[to, to_slot]
+    direct = (ours >= 0) & (ours == theirs) & ~idle
     on = np.append(cabling.shares(machine), False)  # the last place answers for -1, no neighborhood address
-    segment = np.where(world.role[rows] == Role.NEIGHBORHOOD, world.segment[rows], -1)
-    return _Paths(world, machine, rows, hops, mac, to, to_slot, ours, direct, on[segment], ~fabric[rows])
+    lively = (world.slot[rows] >= 0) & ~cabling.idle[world.machine[rows], world.slot[rows]]
+    segment = np.where((world.role[rows] == Role.NEIGHBORHOOD) & lively, world.segment[rows], -1)
+    apart = cabling.apart(machine)[world.machine[rows]] & fabric[rows]
+    return _Paths(world, machine, rows, hops, mac, to, to_slot, ours, direct, on[segment], ~fabric[rows], apart)
 
 
 def _faults(paths: _Paths, chosen: Ints) -> dict[str, Bools]:
@@ -82,7 +86,8 @@ def _faults(paths: _Paths, chosen: Ints) -> dict[str, Bools]:
     outside = np.full(len(world.cabling.names), -1, dtype=np.int64)
     known = np.flatnonzero(world.role == Role.OUTSIDE)
     outside[world.machine[known]] = world.slot[known]
-    by_uplink = (hops.slot == outside[paths.machine]) & (paths.to_slot == outside[to]) & (paths.uplink | tree)
+    by_uplink = (hops.slot == outside[paths.machine]) & (paths.to_slot == outside[to])
+    by_uplink &= paths.uplink | paths.apart | tree
     peers = world.machine[paths.rows]
     return {
         "no route": hops.slot < 0,
@@ -92,7 +97,7 @@ def _faults(paths: _Paths, chosen: Ints) -> dict[str, Bools]:
         "other machine": (to >= 0) & (to != peers),
         "other segment": (to >= 0) & ~paths.direct & ~by_uplink,
         "not direct": paths.shared & (paths.ours != world.segment[paths.rows]) & (not tree),
-        "not chosen": ~paths.shared & ~paths.uplink & (paths.ours != chosen[peers]) & (not tree),
+        "not chosen": ~paths.shared & ~paths.uplink & ~paths.apart & (paths.ours != chosen[peers]) & (not tree),
     }
 
 
@@ -138,6 +143,8 @@ def _sentence(fault: str, paths: _Paths, k: int) -> str:
         "other segment": (
             f"fnn{slot} is on {here}, the MAC address that it has for {hop} is on {cabling.alias(to, to_slot)}: "
             "frames would cross the uplink"
+            if paths.ours[k] != cabling.segment[to, to_slot]
+            else f"fnn{slot} or the NIC at the other end carries nothing for now"
         ),
         "not direct": f"goes by fnn{slot} ({here}), though the address is on another neighborhood that both are on",
         "not chosen": f"goes by fnn{slot} ({here}), its plain name by another neighborhood",

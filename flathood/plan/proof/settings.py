@@ -124,7 +124,8 @@ def check_mpi(ledger: Ledger, world: World, machine: int, files: Mapping[str, by
 def _networks(world: World, machine: int) -> tuple[list[int], str]:
     """The NICs and the subnets that MPI may use: all neighborhoods of the node, or in tree mode its outside one."""
     role = Role.OUTSIDE if world.options.routing == "tree" else Role.NEIGHBORHOOD
-    mine = (world.machine == machine) & (world.role == role)
+    mine = (world.machine == machine) & (world.role == role) & (world.slot >= 0)
+    mine &= ~world.cabling.idle[world.machine, world.slot]
     rows = sorted((int(world.slot[row]), int(row)) for row in mine.nonzero()[0])
     subnets = []
     for _, row in rows:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Role arp: permanent neighbor entries for every node of each neighborhood, and ARP off, so that nobody ever asks.
 
-A node reaches other nodes by its neighborhoods only, and the head and the spares by its outside NIC; there is an entry
-for each of these. In tree mode its outside NIC has entries for the outside addresses of all nodes as well.
+A node reaches other nodes by its neighborhoods, and the head, the spares and nodes that it shares no neighborhood with
+by its outside NIC; there is an entry for each of these. In tree mode its outside NIC has entries for the outside
+addresses of all nodes.
 """
 
 from __future__ import annotations
@@ -107,23 +108,25 @@ def _by_uplink(plan: Plan, number: int, slot: int, options: Options) -> list[tup
     """Entries for the machines that a NIC reaches through the uplink."""
     if slot != plan.outside_slot(number):
         return []
+    entries = list(outside(plan).items())
     everyone = number >= plan.node_count or options.routing == "tree"
+    near = [] if everyone else [entries[peer] for peer in plan.by_uplink(number)]
     first = 0 if everyone else plan.node_count
-    return [entry for name, entry in list(outside(plan).items())[first:] if name != plan.names[number]]
+    return [entry for name, entry in (*near, *entries[first:]) if name != plan.names[number]]
 
 
 def _texts(plan: Plan, number: int, slot: int, options: Options) -> list[str]:
     texts = []
-    if number < plan.node_count:
-        table = _neighborhood_texts(plan)[plan.attach[number, slot]]
+    if number < plan.node_count and plan.usable[number, slot] >= 0:
+        table = _neighborhood_texts(plan)[plan.usable[number, slot]]
         texts = [text for node, text in table.items() if node != number]
     return texts + [neighbor(*entry) for entry in _by_uplink(plan, number, slot, options)]
 
 
 def _entries(plan: Plan, number: int, slot: int, options: Options) -> list[tuple[str, str]]:
     entries = []
-    if number < plan.node_count:
-        table = _neighborhoods(plan)[plan.attach[number, slot]]
+    if number < plan.node_count and plan.usable[number, slot] >= 0:
+        table = _neighborhoods(plan)[plan.usable[number, slot]]
         entries = [entry for node, entry in table.items() if node != number]
     return entries + _by_uplink(plan, number, slot, options)
 

@@ -115,13 +115,14 @@ class PeerTexts:
         self._plan = plan
         self._make = make
         self._known: list[dict[int, str]] = [{} for _ in range(plan.node_count)]
-        self._bits = 1 << np.arange(plan.attach.shape[1], dtype=np.int64)
+        self._bits = 1 << np.arange(plan.usable.shape[1], dtype=np.int64)
 
     def of(self, node: int) -> list[str]:
         """``make(peer, chosen, shared)`` for each peer of a node, in number order; its own place is empty."""
         plan = self._plan
         on = np.append(plan.slot_on[node] >= 0, False)  # the last place answers for -1, a slot that is not used
-        keys = (on[plan.attach] @ self._bits) * len(plan.subnets) + plan.chosen[node]
+        # The last place answers for -1, a pair without a neighborhood, too.
+        keys = (on[plan.usable] @ self._bits) * (len(plan.subnets) + 1) + plan.chosen[node] % (len(plan.subnets) + 1)
         keys[node] = -1  # no neighborhood is chosen for a node with itself
         texts = []
         for peer, (key, known) in enumerate(zip(keys.tolist(), self._known, strict=True)):

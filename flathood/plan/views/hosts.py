@@ -60,6 +60,8 @@ def _by_uplink(plan: Plan, first: int, options: Options) -> str:
 def _basic_texts(plan: Plan) -> PeerTexts:
     def make(peer: int, chosen: int, shared: tuple[int, ...]) -> str:
         name = plan.names[peer]
+        if chosen < 0:
+            return f"{plan.outside_ip(peer)} {name} {name}-out\n{plan.node_ip(peer)} {name}-node\n"
         texts = [f"{plan.neighborhood_ip(peer, chosen)} {name} {name}-{plan.switches[chosen]}\n"]
         texts += [f"{plan.neighborhood_ip(peer, s)} {name}-{plan.switches[s]}\n" for s in shared if s != chosen]
         return f"{''.join(texts)}{plan.node_ip(peer)} {name}-node\n{plan.outside_ip(peer)} {name}-out\n"

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import numpy as np
+
 from flathood.plan.model import NODE_DEVICE, Plan
 from flathood.plan.views.base import File, Live, Options, View, header, nic
 
@@ -28,12 +30,13 @@ _HEADER = header("mpi")
 def files(plan: Plan, host: str, options: Options) -> tuple[File, ...]:
     """Host files, Open MPI's parameters, and the environment of the others."""
     number = plan.numbers[host]
-    slots = (plan.outside_slot(number),) if options.routing == "tree" else plan.used_slots(number)
+    tree = (plan.outside_slot(number),)
+    slots = tree if options.routing == "tree" else tuple(np.flatnonzero(plan.usable[number] >= 0).tolist())
     if options.routing == "tree":
         subnets = everywhere = str(plan.cluster.addresses.outside)
     else:
         everywhere = str(plan.cluster.addresses.neighborhoods)
-        subnets = ",".join(str(plan.subnets[plan.attach[number, slot]]) for slot in slots)
+        subnets = ",".join(str(plan.subnets[plan.usable[number, slot]]) for slot in slots)
     return (
         *_host_files(plan, options.mpi_slots),
         File(

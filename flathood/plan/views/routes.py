@@ -2,8 +2,9 @@
 """Role routes: any address of any peer is one switch away.
 
 A peer's addresses on shared neighborhoods are on-link. Its other neighborhood addresses, its node address and its
-outside address get a host route each, by its address on the neighborhood that is chosen for the pair. In tree mode all
-of them but the outside address, which is on-link, go by the outside address through the uplink.
+outside address get a host route each, by its address on the neighborhood that is chosen for the pair. In tree mode, and
+for a peer that no neighborhood is shared with, all of them but the outside address, which is on-link, go by the outside
+address through the uplink.
 
 No route names a source: a connection then comes from the address of the NIC that it leaves by, on the neighborhood that
 it goes over, which the peer has on-link: the way back is one switch too, with nothing to lose a route over when
@@ -79,18 +80,24 @@ def _by_slot(plan: Plan, node: int, options: Options, form: str) -> dict[int, li
         return {plan.outside_slot(node): texts[:node] + texts[node + 1 :]}
     texts = _basic_texts(plan, form).of(node)
     found = {}
+    far = plan.by_uplink(node)
     for slot in plan.used_slots(node):
-        peers = np.flatnonzero(plan.chosen[node] == plan.attach[node, slot])
-        if len(peers):
-            found[slot] = [texts[peer] for peer in peers.tolist()]
+        usable = plan.usable[node, slot] >= 0
+        peers = np.flatnonzero(plan.chosen[node] == plan.usable[node, slot]).tolist() if usable else []
+        if slot == plan.outside_slot(node):
+            peers = sorted({*peers, *far})
+        if peers:
+            found[slot] = [texts[peer] for peer in peers]
     return found
 
 
 @lru_cache(maxsize=8)
 def _basic_texts(plan: Plan, form: str) -> PeerTexts:
     def make(peer: int, chosen: int, shared: tuple[int, ...]) -> str:
+        if chosen < 0:
+            return _tree_texts(plan, form)[peer]
         gateway = plan.neighborhood_ip(peer, chosen)
-        apart = [plan.neighborhood_ip(peer, s) for s in plan.shared(peer, peer) if s not in shared]
+        apart = [plan.neighborhood_ip(peer, s) for s in plan.addressed(peer) if s not in shared]
         return "".join(form.format(address, gateway) for address in (*apart, plan.node_ip(peer), plan.outside_ip(peer)))
 
     return PeerTexts(plan, make)
@@ -101,7 +108,7 @@ def _tree_texts(plan: Plan, form: str) -> list[str]:
     texts = []
     for peer in range(plan.node_count):
         gateway = plan.outside_ip(peer)
-        own = [plan.neighborhood_ip(peer, s) for s in plan.shared(peer, peer)]
+        own = [plan.neighborhood_ip(peer, s) for s in plan.addressed(peer)]
         texts.append("".join(form.format(address, gateway) for address in (*own, plan.node_ip(peer))))
     return texts
 
