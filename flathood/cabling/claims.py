@@ -49,6 +49,8 @@ def carrier_claims(cluster: Cluster, found: Identified, evidence: Evidence) -> C
         if not change.up:
             fell[device_id(change.machine, change.device)].append(change.at)
     for name, word in evidence.machines.items():
+        if word.relayed:  # nobody has its record of carriers
+            continue
         slack = _SLACK + word.doubt
         close = _closest(flips_between := sorted((flip.off, flip.on) for flip in flips)) if flips else 0.0
         if flips_between and word.doubt and slack > close:
@@ -138,7 +140,7 @@ def _cut(cluster: Cluster, tables: Tables, seen: dict[str, set[str]]) -> list[st
 
 
 def lldp_claims(cluster: Cluster, found: Identified, evidence: Evidence) -> Claims:
-    """Which switch announced itself at a NIC."""
+    """Which switch announced itself at a NIC; where several did, dumb switches are between, and it may be on any."""
     claims = Claims()
     everywhere = {*cluster.switch_names, cluster.uplink.name}
     for neighbor in evidence.lldp:
@@ -146,7 +148,7 @@ def lldp_claims(cluster: Cluster, found: Identified, evidence: Evidence) -> Clai
         if neighbor.switch not in everywhere:
             claims.notes.append(f"lldp: switch {neighbor.switch!r} is not in cluster.yml: what it says is left out")
         elif place is not None:
-            claims.of[place] = frozenset({neighbor.switch})
+            claims.of[place] = claims.of.get(place, frozenset()) | {neighbor.switch}
     claims.notes = list(dict.fromkeys(claims.notes))
     return claims
 

@@ -1,28 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gathering evidence on a running cluster: the schedule, the controller's part, and one evidence file of all words."""
+"""Gathering evidence on a running cluster: the schedule, and the controller's part in it."""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from typing import Any, Protocol
 
-from flathood.cabling.evidence import (
-    Carriers,
-    Change,
-    Evidence,
-    Flip,
-    Frames,
-    Learnt,
-    MachineWord,
-    NicWord,
-    Period,
-    Tables,
-    device_id,
-    wiring_digest,
-)
+from flathood.cabling import snmp
+from flathood.cabling.agents import Agent
 from flathood.checks.evidence import IN_LAB
 from flathood.inventory import Inventory
 from flathood.lab import Lab
@@ -91,26 +79,50 @@ def power(inventory: Inventory, ask: Callable[[str], None]) -> Power:
     return LabPower(Lab.open(name)) if os.environ.get(IN_LAB) == name else HandPower(ask)
 
 
-def conduct(inventory: Inventory, hands: Power, at: float, delay: float, flips: bool) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Schedule:
+    """When the first round begins, and how long it took to tell the slowest machine of it, in seconds.
+
+    It may be late by as much, and its clock is known no better. ``flips``: whether every switch is switched off once.
+    """
+
+    at: float
+    delay: float
+    flips: bool = True
+
+
+def conduct(
+    inventory: Inventory, schedule: Schedule, hands: Power | None, agents: Mapping[str, Agent]
+) -> dict[str, Any]:
     """Switch switches as the schedule says; the flips with their times, and the MAC tables of switches that have some.
 
-    ``at``: when the first round begins. ``delay``: seconds that it took to tell the slowest machine: it may be late by
-    as much, and its clock is known no better. Every switch is switched on again, whatever happens.
+    ``hands``: None leaves all switches on. ``agents``: how switches are asked by SNMP; without any the lab's switches
+    are read. Every switch is switched on again, whatever happens.
     """
-    uplink = inventory.cluster.uplink.name
-    late = time.time() > at - _MARGIN or delay > PAUSE - 3 * _MARGIN
+    uplink, at, delay = inventory.cluster.uplink.name, schedule.at, schedule.delay
+    late = hands is not None and (time.time() > at - _MARGIN or delay > PAUSE - 3 * _MARGIN)
     noted = []
-    if not late:
+    if hands is not None and not late:
         _sleep_until(at - _MARGIN)
         noted.append(_flip(hands, uplink, lambda: _sleep_until(at + delay + ROUND + _MARGIN)))
         late = noted[0]["off_done"] > at or noted[0]["on"] > at + ROUND + PAUSE - _MARGIN
-        _sleep_until(at + delay + 2 * ROUND + PAUSE + _MARGIN)
-    tables = lab_tables(hands.lab, uplink) if isinstance(hands, LabPower) else None
+    _sleep_until(at + delay + 2 * ROUND + PAUSE + _MARGIN)
+    # Now every NIC has sent, and no switch has lost its table yet.
+    asked = _tables(hands, uplink, agents)
     stay = _FLIP + delay
-    for switch in inventory.cluster.switch_names if flips else ():
-        noted.append(_flip(hands, switch, lambda: time.sleep(stay)))
-        time.sleep(stay)
-    return {"flips": noted, "tables": tables, "late": late}
+    if hands is not None and schedule.flips:
+        for switch in inventory.cluster.switch_names:
+            noted.append(_flip(hands, switch, lambda: time.sleep(stay)))
+            time.sleep(stay)
+    return {"flips": noted, "late": late, "dark": hands is not None} | asked
+
+
+def _tables(hands: Power | None, uplink: str, agents: Mapping[str, Agent]) -> dict[str, Any]:
+    """MAC tables, and notes of switches that did not tell."""
+    if agents:
+        answers = snmp.ask(agents)
+        return {"tables": answers.evidence().model_dump(mode="json"), "notes": list(answers.notes)}
+    return {"tables": lab_tables(hands.lab, uplink) if isinstance(hands, LabPower) else None, "notes": []}
 
 
 def _flip(hands: Power, switch: str, wait: Callable[[], None]) -> dict[str, Any]:
@@ -137,81 +149,3 @@ def lab_tables(lab: Lab, uplink: str) -> dict[str, Any]:
         if facts["cable"].startswith("uplink:") and facts["switch"]:
             ways[facts["switch"]].append(port)
     return {"switches": {name: facts["table"] for name, facts in said["switches"].items()}, "uplinks": ways}
-
-
-def offset(words: Mapping[str, Mapping[str, Any]]) -> tuple[float, float]:
-    """How far a machine's clock is ahead and by how much that may be wrong, in seconds.
-
-    Each phase says what the machine's clock showed at some moment between two of the controller's: the offset is in
-    all of these intervals. When they have nothing in common the clock was set meanwhile, and the doubt covers them all.
-
-    >>> offset({"start": {"time": 105.0, "clock": [99.0, 101.0]}, "collect": {"time": 205.5, "clock": [200.0, 201.0]}})
-    (5.0, 0.5)
-    """
-    bounds = [(word["time"] - word["clock"][1], word["time"] - word["clock"][0]) for word in words.values()]
-    low, high = max(low for low, _ in bounds), min(high for _, high in bounds)
-    if low > high:
-        low, high = min(low for low, _ in bounds), max(high for _, high in bounds)
-    return (low + high) / 2, (high - low) / 2
-
-
-def assemble(
-    inventory: Inventory, words: Mapping[str, Mapping[str, Mapping[str, Any]]], switches: Mapping[str, Any]
-) -> Evidence:
-    """The evidence of one run: of every machine what `start` and `collect` brought, and what `conduct` noted."""
-    heard_all = {
-        name: said
-        for name, said in words.items()
-        if "nics" in said.get("collect", {}) and "time" in said.get("start", {})
-    }
-    machines, changes = {}, []
-    for name, said in heard_all.items():
-        ahead, doubt = offset({phase: word for phase, word in said.items() if "time" in word})
-        nics = tuple(NicWord(**nic) for nic in said["collect"]["nics"])
-        machines[name] = MachineWord(nics=nics, clock=round(ahead, 3), doubt=round(doubt, 3))
-        known = {nic.device for nic in nics}
-        for device, at, up in said["collect"]["changes"]:
-            if device in known:
-                changes.append(Change(machine=name, device=device, at=round(at, 3), up=up))
-    flips = tuple(Flip(switch=one["switch"], off=one["off"], on=one["on"]) for one in switches["flips"])
-    moments = [moment for said in words.values() for word in said.values() for moment in word.get("clock", ())]
-    tables = switches.get("tables")
-    return Evidence(
-        flathood_evidence=1,
-        cluster=inventory.cluster.cluster,
-        taken=Period(
-            begin=datetime.fromtimestamp(min(moments, default=time.time()), UTC),
-            end=datetime.fromtimestamp(max(moments, default=time.time()), UTC),
-        ),
-        wiring=wiring_digest(inventory.wiring),
-        machines=machines,
-        silent=tuple(name for name in words if name not in heard_all),
-        carriers=Carriers(flips=flips, changes=tuple(changes)) if len(flips) > 1 else None,
-        frames=() if switches.get("late") else _frames(heard_all),
-        tables=None
-        if tables is None
-        else Tables(
-            switches={
-                name: tuple(Learnt(mac=entry["mac"], port=entry["port"]) for entry in entries)
-                for name, entries in tables["switches"].items()
-            },
-            uplinks={name: tuple(ports) for name, ports in tables["uplinks"].items()},
-        ),
-    )
-
-
-def _frames(words: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> tuple[Frames, ...]:
-    """Both rounds, equal sets of heard NICs written once; probes of machines that were not collected do not count."""
-    devices = {device_id(name, nic["device"]) for name, said in words.items() for nic in said["collect"]["nics"]}
-    rounds = []
-    for number, uplink in enumerate((False, True)):
-        sets: dict[tuple[str, ...], int] = {}
-        by: dict[str, int] = {}
-        for name, said in words.items():
-            for device, names in said["collect"]["heard"][number].items():
-                own = device_id(name, device)
-                if own in devices:
-                    # With itself in it, the set is the same for all NICs of a domain.
-                    by[own] = sets.setdefault(tuple(sorted(devices.intersection({*names, own}))), len(sets))
-        rounds.append(Frames(uplink=uplink, heard=tuple(sets), by=by))
-    return tuple(rounds)

@@ -30,6 +30,7 @@ VERSION = 1
 
 #: A name that a kernel or a switch gave: foreign text, printed and never interpreted.
 Foreign = Annotated[str, Strict(), Field(min_length=1, max_length=128)]
+Sentence = Annotated[str, Strict(), Field(min_length=1, max_length=512)]
 Flag = Annotated[bool, Strict()]
 Seconds = Annotated[float, Field(allow_inf_nan=False, ge=-1e12, le=1e12)]
 
@@ -52,7 +53,10 @@ class NicWord(Strictly):
 class MachineWord(Strictly):
     """What one machine says of itself."""
 
-    nics: tuple[NicWord, ...] = Field(description="Its NICs, without virtual devices")
+    nics: tuple[NicWord, ...] = Field(
+        description="Its NICs in the order of its kernel (bus, port, number), without virtual devices"
+    )
+    relayed: Flag = Field(default=False, description="Whether neighbors passed it on: the machine was not reached")
     clock: Seconds = Field(default=0.0, description="Seconds that its clock is ahead of the collector's")
     doubt: Annotated[Seconds, Field(ge=0)] = Field(default=0.0, description="Seconds by which `clock` may be wrong")
 
@@ -138,6 +142,7 @@ class Evidence(Strictly):
     wiring: str | None = Field(default=None, description="Digest of the wiring that was planned then")
     machines: dict[HostName, MachineWord] = Field(default_factory=dict, description="What each machine says of itself")
     silent: tuple[HostName, ...] = Field(default=(), description="Machines that could not be asked")
+    notes: tuple[Sentence, ...] = Field(default=(), description="What could not be gathered, and why")
     carriers: Carriers | None = None
     frames: tuple[Frames, ...] = ()
     tables: Tables | None = None

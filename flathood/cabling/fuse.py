@@ -53,7 +53,7 @@ def fuse(cluster: Cluster, wiring: Wiring, registry: Registry, files: Files) -> 
     found = identify(registry, evidences, slots)
     fusion = _Fusion(cluster, planned_nics(cluster, wiring), found)
     fusion.picture.warnings += _doubts(wiring, files)
-    fusion.picture.notes += _clocks(found)
+    fusion.picture.notes += [*_clocks(found), *_relayed(found)]
     for evidence in evidences:
         fusion.direct(evidence)
     rounds = [frames for evidence in evidences for frames in evidence.frames]
@@ -172,6 +172,7 @@ def _doubts(wiring: Wiring, files: Files) -> list[str]:
     doubts = []
     digest = wiring_digest(wiring)
     for file, evidence in files.items():
+        doubts += evidence.notes
         if evidence.wiring is not None and evidence.wiring != digest:
             doubts.append(
                 f"{file}: was gathered on {evidence.taken.end:%Y-%m-%d %H:%M %Z}, when another wiring was planned: if "
@@ -184,6 +185,16 @@ def _doubts(wiring: Wiring, files: Files) -> list[str]:
             f"the evidence was gathered over {apart.total_seconds() / 3600:.1f} hours: cables may have moved meanwhile"
         )
     return doubts
+
+
+def _relayed(found: Identified) -> list[str]:
+    """Machines that were not asked and are judged all the same."""
+    names = [name for name, word in found.machines.items() if word.relayed]
+    if not names:
+        return []
+    return [
+        f"{several(names)} could not be reached: what neighbors heard of {'it' if len(names) == 1 else 'them'} counts"
+    ]
 
 
 def _clocks(found: Identified) -> list[str]:

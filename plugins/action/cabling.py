@@ -26,12 +26,13 @@ class ActionModule(ActionBase):
         known = task_vars or {}
         arguments = dict(self._task.args)
         began = time.time()
-        if arguments.get("phase") == "start":
+        if arguments.get("phase") != "clock":
+            at = float(arguments["at"])
             arguments["work"] = {
                 "machine": known["inventory_hostname"],
-                # Every task runs in a fork of the one process of this run: its number tells runs apart.
-                "token": f"run{os.getppid()}",
-                "rounds": [[begin - began, seconds] for begin, seconds in rounds_from(float(arguments["at"]))],
+                # Every task runs in a fork of the one process of this run: its number and the time tell runs apart.
+                "token": f"{os.getppid() % 10**7}.{int(at):x}",
+                "rounds": [[begin - began, seconds] for begin, seconds in rounds_from(at)],
                 "lifetime": LIFETIME,
             }
         result: dict[str, Any] = self._execute_module(

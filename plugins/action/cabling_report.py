@@ -13,7 +13,8 @@ from ansible_collections.flathood.cluster.plugins.plugin_utils.library import fi
 find_library()
 
 from flathood import inventory
-from flathood.cabling.collect import PHASES, assemble
+from flathood.cabling.assemble import assemble
+from flathood.cabling.collect import PHASES
 from flathood.cabling.conclude import conclude
 from flathood.errors import FlathoodError
 
@@ -30,7 +31,11 @@ class ActionModule(ActionBase):
         result = super().run(tmp, task_vars)
         known = task_vars or {}
         _, arguments = self.validate_argument_spec(
-            {"directory": {"type": "path", "required": True}, "adopt": {"type": "bool", "default": False}}
+            {
+                "directory": {"type": "path", "required": True},
+                "adopt": {"type": "bool", "default": False},
+                "names": {"type": "dict", "default": {}},
+            }
         )
         hostvars = known["hostvars"]
         words = {
@@ -39,7 +44,7 @@ class ActionModule(ActionBase):
         }
         try:
             loaded = inventory.load(Path(known["inventory_dir"]), need_macs=True)
-            evidence = assemble(loaded, words, known["__cabling_switches"])
+            evidence = assemble(loaded, words, known["__cabling_switches"], arguments["names"])
             done = conclude(
                 loaded, evidence, Path(arguments["directory"]), arguments["adopt"], dry=self._task.check_mode
             )

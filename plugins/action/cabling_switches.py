@@ -14,7 +14,8 @@ from ansible_collections.flathood.cluster.plugins.plugin_utils.library import fi
 find_library()
 
 from flathood import inventory
-from flathood.cabling.collect import conduct, power
+from flathood.cabling.agents import agents
+from flathood.cabling.collect import Schedule, conduct, power
 from flathood.errors import FlathoodError
 
 
@@ -28,14 +29,23 @@ class ActionModule(ActionBase):
         result = super().run(tmp, task_vars)
         known = task_vars or {}
         _, arguments = self.validate_argument_spec(
-            {"at": {"type": "float", "required": True}, "flips": {"type": "bool", "default": True}}
+            {
+                "at": {"type": "float", "required": True},
+                "power": {"type": "bool", "default": True},
+                "flips": {"type": "bool", "default": True},
+                "snmp": {"type": "dict", "default": {}, "no_log": True},
+            }
         )
-        started = [known["hostvars"][host].get("__cabling_start", {}) for host in known["ansible_play_hosts_all"]]
-        delay = max((word["clock"][1] - word["clock"][0] for word in started if "time" in word), default=0.0)
+        started = {host: known["hostvars"][host].get("__cabling_start", {}) for host in known["ansible_play_hosts_all"]}
+        told = [word["clock"] for word in started.values() if "time" in word]
+        delay = max((end - begin for begin, end in told), default=0.0)
         try:
             loaded = inventory.load(Path(known["inventory_dir"]), need_macs=True)
+            asked = agents(loaded.cluster, arguments["snmp"])
             hands = power(loaded, lambda text: Display().prompt_until(text, private=False))
-            noted = conduct(loaded, hands, arguments["at"], delay, arguments["flips"])
+            schedule = Schedule(arguments["at"], delay, arguments["flips"])
+            noted = conduct(loaded, schedule, hands if arguments["power"] else None, asked)
         except FlathoodError as error:
             raise AnsibleActionFail(str(error)) from error
-        return result | {"changed": False} | noted
+        untold = [host for host, word in started.items() if "time" not in word]
+        return result | {"changed": False, "untold": untold} | noted

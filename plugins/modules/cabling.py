@@ -12,23 +12,33 @@ description:
   - Leaves a process on the machine that notes every change of a carrier, and at the times that it was told sends raw
     broadcast frames from every NIC and notes whose it hears. It needs nobody meanwhile, so switches can be switched
     off, the uplink switch too. It writes nothing and ends by itself.
+  - A machine that could not be told, as nobody reached it then, is asked for what its own recorder noted, where
+    M(flathood.cluster.cabling_recorder) has installed one.
   - NICs that are down are brought up.
 options:
   phase:
     description:
       - V(clock) says what the machine's clock shows, which opens the connection as well.
       - V(start) begins to record.
-      - V(collect) ends that, and returns the machine's NICs and all that was recorded.
+      - V(collect) ends that, and returns the machine's NICs, all that was recorded, and what lldpd says if it runs.
     type: str
     choices: [clock, start, collect]
     required: true
   work:
-    description: Name of the machine, token of the run, times of the rounds. Set by the action plugin.
+    description:
+      - Name of the machine, token of the run, times of the rounds. Set by the action plugin.
     type: dict
     default: {}
   at:
-    description: When the first round of probes begins, in seconds since 1970 by the controller's clock.
+    description:
+      - When the first round of probes begins, in seconds since 1970 by the controller's clock.
+      - Needed to start and to collect.
     type: float
+  about:
+    description: Machines of which to pass on what was heard, as nobody could reach them.
+    type: list
+    elements: str
+    default: []
 attributes:
   check_mode:
     description: Recording changes nothing that stays, so it is done in check mode too.
@@ -45,14 +55,16 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Begin to record, and probe twice from half a minute on
+- name: Begin to record, and to probe at a time
   flathood.cluster.cabling:
     phase: start
-    at: "{{ now().timestamp() + 30 }}"
+    at: "{{ audit_at }}"
 
 - name: Collect what was recorded
   flathood.cluster.cabling:
     phase: collect
+    at: "{{ audit_at }}"
+    about: "{{ switched.untold }}"
 """
 
 RETURN = r"""
@@ -61,7 +73,7 @@ time:
   returned: always
   type: float
 nics:
-  description: The machine's NICs, each with C(device), C(mac), C(path) and C(carrier).
+  description: The machine's NICs in the kernel's order, each with C(device), C(mac), C(path) and C(carrier).
   returned: when O(phase=collect)
   type: list
   elements: dict
@@ -73,12 +85,20 @@ heard:
   description: For each round and device, the NICs that were heard.
   returned: when O(phase=collect)
   type: list
+words:
+  description: What was heard of the NICs of machines that nobody could reach.
+  returned: when O(phase=collect)
+  type: dict
+lldp:
+  description: Neighbors that lldpd knows, each as device, system name, chassis number and port.
+  returned: when O(phase=collect)
+  type: list
 """
 
 import time
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.flathood.cluster.plugins.module_utils.cabling import nics, recorder
+from ansible_collections.flathood.cluster.plugins.module_utils.cabling import lldp, nics, runs
 
 
 def main() -> None:
@@ -88,6 +108,7 @@ def main() -> None:
             "phase": {"type": "str", "choices": ["clock", "start", "collect"], "required": True},
             "work": {"type": "dict", "default": {}},
             "at": {"type": "float"},
+            "about": {"type": "list", "elements": "str", "default": []},
         },
         supports_check_mode=True,
     )
@@ -100,12 +121,12 @@ def main() -> None:
                 module.fail_json(
                     msg="the first round of probes was to begin before this machine was told: allow more time"
                 )
-            recorder.start(work["machine"], work["token"], work["rounds"], int(work["lifetime"]))
+            runs.start(work["machine"], work["token"], work["rounds"], int(work["lifetime"]))
             module.exit_json(changed=False, time=now)
-        recorded = recorder.collect()
+        recorded = runs.collect(work["token"], len(work["rounds"]), module.params["about"])
         if recorded is None:
-            module.fail_json(msg="the recorder on this machine was gone before it could be asked (did it restart?)")
-        module.exit_json(changed=False, time=now, nics=nics.nics(), **recorded)
+            module.fail_json(msg="nothing was recorded on this machine: it was not told to, or restarted meanwhile")
+        module.exit_json(changed=False, time=now, nics=nics.nics(), lldp=lldp.neighbors(), **recorded)
     except OSError as error:
         module.fail_json(msg=f"{module.params['phase']}: {error}")
 

@@ -23,6 +23,12 @@ options:
         have to be moved for it.
     type: bool
     default: false
+  names:
+    description:
+      - What switches call themselves in LLDP (a system name, or a chassis number) and their names in C(cluster.yml).
+      - A system name whose first label is the switch's name needs no entry.
+    type: dict
+    default: {}
 attributes:
   check_mode:
     description: The evidence is written in check mode too; C(wiring.yml) is not.

@@ -13,15 +13,31 @@ description:
     after the other. A NIC that loses its carrier with a switch is on it. Every switch is switched on again.
   - In the embedded lab it does that by itself and reads the switches' MAC tables as well. Elsewhere it asks the
     operator, and waits for Enter.
+  - Switches that can be asked by SNMP are asked for their MAC tables when every NIC has sent its probes.
 options:
   at:
     description: When the first round of probes begins, in seconds since 1970, as M(flathood.cluster.cabling) has it.
     type: float
     required: true
+  power:
+    description: Whether any switch is switched off. If not, the MAC tables and lldpd are the evidence.
+    type: bool
+    default: true
   flips:
     description: Whether the neighborhood switches are switched off too; without that the probes are the evidence.
     type: bool
     default: true
+  snmp:
+    description:
+      - How switches are asked by SNMP - C(switches), by name, and C(defaults), with what they have in common.
+      - Each has C(address), C(port) (161), and either C(community) (v2c) or C(user) (v3) with C(auth_key),
+        C(auth) (V(md5), V(sha), V(sha224), V(sha256), V(sha384), V(sha512); V(sha)), C(priv_key),
+        C(priv) (V(des), V(aes), V(aes192), V(aes256); V(aes)) and C(context).
+      - C(vlan) is the VLAN that is this neighborhood, where one switch is several. C(uplinks) are the names of the
+        ports that lead to other switches; they are found out where they are not given.
+      - Needs the Python package pysnmp on the controller.
+    type: dict
+    default: {}
 attributes:
   check_mode:
     description: Every switch is on again in the end, so the action does the same in check mode.
@@ -41,6 +57,12 @@ EXAMPLES = r"""
 - name: Switch the switches off and on
   flathood.cluster.cabling_switches:
     at: "{{ audit_at }}"
+    snmp:
+      defaults: {user: auditor, auth_key: "{{ vault_snmp_auth }}", priv_key: "{{ vault_snmp_priv }}"}
+      switches:
+        red: {address: 10.0.0.11}
+        green: {address: 10.0.0.12, vlan: 20}
+        blue: {address: 10.0.0.12, vlan: 30}
   run_once: true
 """
 
@@ -54,6 +76,20 @@ tables:
   description: MAC tables and the ports of the uplink cables; null where switches cannot be asked.
   returned: always
   type: dict
+notes:
+  description: Switches that did not tell their tables, and why, in sentences.
+  returned: always
+  type: list
+  elements: str
+untold:
+  description: Machines that were not told of the rounds, as nobody could reach them.
+  returned: always
+  type: list
+  elements: str
+dark:
+  description: Whether the uplink switch was off for the first round.
+  returned: always
+  type: bool
 late:
   description: Whether the uplink switch was off too late for the first round of probes, which then tells nothing.
   returned: always

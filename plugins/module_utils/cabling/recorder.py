@@ -1,178 +1,182 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A process that records carriers and sends and hears probes by a schedule, without anybody's help, until collected.
+"""Records carriers, and sends and hears probes in rounds, without anybody's help.
 
-The head cannot reach a node whose switch is off, nor any node while the uplink switch is: so the node is told
-beforehand when to send, notes everything with its own clock, and is asked when all is on again.
+The head cannot reach a node whose switch is off, nor any node while the uplink switch is: so a node is told beforehand
+when to send, notes everything by its own clock, and is asked when all is on again. A recorder that runs from boot on
+was told nothing: it takes part in a round when it hears that there is one.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import os
 import random
 import select
 import socket
-import struct
 import time
+from collections import deque
 from typing import Any
 
 from ansible_collections.flathood.cluster.plugins.module_utils import daemon
 
-from . import nics
+from . import frames, nics
 
-NAME = "\0flathood-cabling"
-#: "Local Experimental Ethertype 2" of IEEE 802: no host and no switch gives it a meaning.
-ETHERTYPE = 0x88B6
 #: Seconds between two probes of a NIC in a round, give or take a quarter: so that thousands do not send at once.
 _EVERY = 0.4
-#: Most changes and most names kept: a plug that rattles, or somebody's forged frames, do not fill the memory.
-_MOST = 1 << 16
-_BEGIN = b"flathood1"
-_HEADER = struct.Struct("!6s6sH9s16sB")
-# netlink(7), rtnetlink(7): messages about links; linux/if.h: IFF_LOWER_UP.
-_NETLINK_ROUTE, _RTMGRP_LINK, _RTM_NEWLINK, _LOWER_UP = 0, 1, 16, 1 << 16
-_MESSAGE, _LINK = struct.Struct("=IHHII"), struct.Struct("=BxHiII")
+#: Seconds for which a recorder that heard of a round takes part in it.
+_JOINED = 3.0
+#: Most changes, names, words and rounds kept, and rounds joined at a time: a plug that rattles, or somebody's forged
+#: frames, fill neither memory nor wire.
+_MOST_CHANGES, _MOST_NAMES, _MOST_WORDS, _MOST_ROUNDS, _MOST_JOINED = 1 << 14, 1 << 16, 1 << 12, 8, 2
+#: Seconds between two looks at which NICs there are.
+_LOOK = 1.0
 
-Rounds = list[tuple[float, float]]
-
-
-def start(machine: str, token: str, rounds: Rounds, lifetime: int) -> None:
-    """Leave a recorder behind; ``rounds`` are (seconds from now, duration) of each round of probes."""
-    daemon.ask(NAME, "stop")
-    control = daemon.control_socket(NAME)
-    found = nics.nics()
-    for nic in found:
-        nics.switch_on(nic["device"])
-    recorder = Recorder(machine, token, found, rounds)
-    if daemon.detached():
-        daemon.become_daemon({control.fileno(), *(one.fileno() for one in recorder.sockets)}, lifetime)
-        try:
-            recorder.run(control)
-        finally:
-            os._exit(0)
-
-
-def collect() -> dict[str, Any] | None:
-    """End the recorder: ``changes`` and ``heard``. None: it was gone."""
-    answer = daemon.ask(NAME, "collect")
-    return dict(json.loads(answer)) if answer else None
-
-
-def probe(mac: str, token: str, number: int, name: str) -> bytes:
-    """One broadcast frame of a round that says which NIC it is from."""
-    source = bytes.fromhex(mac.replace(":", ""))
-    head = _HEADER.pack(b"\xff" * 6, source, ETHERTYPE, _BEGIN, token.encode()[:16], number)
-    body = name.encode()[:255]
-    return (head + bytes([len(body)]) + body).ljust(60, b"\0")
-
-
-def parse(frame: bytes, token: str) -> tuple[int, str] | None:
-    """Round and sender of a probe of this run; None for any other frame."""
-    if len(frame) <= _HEADER.size:
-        return None
-    _, _, ethertype, begin, run, number = _HEADER.unpack_from(frame)
-    size = frame[_HEADER.size]
-    name = frame[_HEADER.size + 1 : _HEADER.size + 1 + size]
-    if (ethertype, begin) != (ETHERTYPE, _BEGIN) or run.rstrip(b"\0") != token.encode()[:16] or len(name) < size:
-        return None
-    text = name.decode("ascii", "replace")
-    return (number, text) if text.isprintable() and "/" in text else None
-
-
-def link_changes(data: bytes) -> list[tuple[int, bool]]:
-    """Index and carrier of every link that a netlink datagram tells of."""
-    found, at = [], 0
-    while at + _MESSAGE.size <= len(data):
-        size, kind, *_ = _MESSAGE.unpack_from(data, at)
-        if size < _MESSAGE.size:
-            break
-        if kind == _RTM_NEWLINK and at + _MESSAGE.size + _LINK.size <= len(data):
-            _, _, index, flags, _ = _LINK.unpack_from(data, at + _MESSAGE.size)
-            found.append((index, bool(flags & _LOWER_UP)))
-        at += (size + 3) & ~3
-    return found
+Round = tuple[str, int]
 
 
 class Recorder:
-    """One run: its sockets, and what they heard."""
+    """Its sockets, and what they heard. ``joins``: whether it takes part in rounds that it was not told of."""
 
-    def __init__(self, machine: str, token: str, found: list[dict[str, Any]], rounds: Rounds) -> None:
-        self._machine, self._token = machine, token
-        self._links = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETLINK_ROUTE)
-        self._links.bind((0, _RTMGRP_LINK))
-        self._macs = {nic["device"]: nic["mac"] for nic in found}
-        self._index = {socket.if_nametoindex(device): device for device in self._macs}
-        self._ears: dict[socket.socket, str] = {}
-        for device in self._macs:
-            ear = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
-            ear.bind((device, ETHERTYPE))
-            self._ears[ear] = device
-        now = time.monotonic()
-        self._rounds = [(now + after, now + after + seconds) for after, seconds in rounds]
-        self._carrier = {nic["device"]: bool(nic["carrier"]) for nic in found}
-        self._changes: list[tuple[str, float, bool]] = []
-        self._heard: list[dict[str, set[str]]] = [{device: set() for device in self._macs} for _ in rounds]
+    def __init__(self, machine: str, joins: bool = False) -> None:
+        self._machine, self._joins = machine, joins
+        self._links = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, frames.NETLINK_ROUTE)
+        self._links.bind((0, frames.RTMGRP_LINK))
+        self._nics: dict[int, dict[str, Any]] = {}
+        self._ears: dict[socket.socket, int] = {}
+        self._rounds: dict[Round, tuple[float, float]] = {}
+        self._heard: dict[Round, dict[int, set[str]]] = {}
+        self._changes: deque[tuple[str, float, bool]] = deque(maxlen=_MOST_CHANGES)
+        self._words: dict[str, str] = {}
         self._names = 0
+        self._own = b""
+        self._stale: float | None = None
+        self._look()
 
     @property
     def sockets(self) -> list[socket.socket]:
         """All that has to stay open."""
         return [self._links, *self._ears]
 
+    def plan(self, token: str, rounds: list[tuple[float, float]]) -> None:
+        """Be told of rounds, each as seconds from now and duration."""
+        now = time.monotonic()
+        for number, (after, seconds) in enumerate(rounds):
+            self._open(token, number, now + after, now + after + seconds)
+
     def run(self, control: socket.socket) -> None:
-        """Record until somebody collects or stops it."""
+        """Record until somebody stops it, or collects what was planned."""
         while True:
-            ready, _, _ = select.select([control, *self.sockets], [], [], self._send())
+            wait = self._send()
+            if self._stale is not None:
+                wait = min(wait, max(0.0, self._stale - time.monotonic()))
+            ready, _, _ = select.select([control, *self.sockets], [], [], wait)
             for one in ready:
                 if one is self._links:
                     self._note()
-                elif one is not control:
+                elif one in self._ears:
                     self._hear(one)
+            if self._stale is not None and time.monotonic() >= self._stale:
+                self._look()
             if control in ready and self._answer(control):
                 return
 
+    def _open(self, token: str, number: int, begin: float, end: float) -> None:
+        while len(self._rounds) >= _MOST_ROUNDS:
+            oldest = next(iter(self._rounds))
+            del self._rounds[oldest]
+            self._names -= sum(map(len, self._heard.pop(oldest).values()))
+        self._rounds[token, number] = (begin, end)
+        self._heard[token, number] = {}
+
+    def _look(self) -> None:
+        """Learn which NICs there are, and have an ear at each; one that came back needs a new one."""
+        self._stale = None
+        found = {socket.if_nametoindex(nic["device"]): nic for nic in nics.nics()}
+        for ear in [ear for ear, index in self._ears.items() if index not in self._nics or index not in found]:
+            del self._ears[ear]
+            ear.close()
+        for index, nic in found.items():
+            if index not in self._ears.values():
+                with contextlib.suppress(OSError):  # gone again
+                    self._ears[_ear(nic["device"])] = index
+        self._nics = found
+        self._own = frames.word(list(found.values()))
+
     def _send(self) -> float:
         """Send what is due; seconds until there is more to do."""
-        now = time.monotonic()
-        for number, (begin, end) in enumerate(self._rounds):
-            if now < begin:
-                return begin - now
-            if now < end:
-                for ear, device in self._ears.items():
-                    # A NIC without a carrier cannot send, and says so.
-                    with contextlib.suppress(OSError):
-                        ear.send(probe(self._macs[device], self._token, number, f"{self._machine}/{device}"))
-                pause = _EVERY * random.uniform(0.75, 1.25)  # noqa: S311 - no secret
-                self._rounds[number] = (now + pause, end)
-                return pause
-        return 3600.0
+        now, wait = time.monotonic(), 3600.0
+        for (token, number), (begin, end) in self._rounds.items():
+            if begin <= now < end:
+                for ear, index in self._ears.items():
+                    if nic := self._nics.get(index):
+                        name = f"{self._machine}/{nic['device']}"
+                        with contextlib.suppress(OSError):  # a NIC without a carrier cannot send, and says so
+                            ear.send(frames.probe(nic["mac"], token, number, name, self._own))
+                again = now + _EVERY * random.uniform(0.75, 1.25)  # noqa: S311 - no secret
+                self._rounds[token, number] = (again, end)
+                wait = min(wait, again - now)
+            elif now < begin:
+                wait = min(wait, begin - now)
+        return wait
 
     def _note(self) -> None:
         with contextlib.suppress(OSError):  # too many changes at once for the socket: the next one says how it is
-            for index, up in link_changes(self._links.recv(1 << 16)):
-                device = self._index.get(index)
-                if device and self._carrier[device] != up and len(self._changes) < _MOST:
-                    self._carrier[device] = up
-                    self._changes.append((device, time.time(), up))
+            for index, up in frames.link_changes(self._links.recv(1 << 16)):
+                nic = self._nics.get(index)
+                if up is None:
+                    self._nics.pop(index, None)
+                elif nic is None:
+                    self._stale = self._stale or time.monotonic() + _LOOK
+                elif nic["carrier"] != up:
+                    nic["carrier"] = up
+                    self._changes.append((nic["device"], time.time(), up))
+                    self._own = frames.word(list(self._nics.values()))
 
     def _hear(self, ear: socket.socket) -> None:
         with contextlib.suppress(OSError):  # the NIC went down
-            found = parse(ear.recv(512), self._token)
-            if found and found[0] < len(self._heard) and self._names < _MOST:
-                names = self._heard[found[0]][self._ears[ear]]
-                self._names += found[1] not in names
-                names.add(found[1])
+            found = frames.parse(ear.recv(frames.LONGEST))
+            if found is None:
+                return
+            token, number, name, told = found
+            if (token, number) not in self._heard and not self._join(token, number):
+                return
+            names = self._heard[token, number].setdefault(self._ears[ear], set())
+            if name not in names and self._names < _MOST_NAMES:
+                self._names += 1
+                names.add(name)
+            machine = name.partition("/")[0]
+            if told and (machine in self._words or len(self._words) < _MOST_WORDS):
+                self._words[machine] = told.decode("ascii", "replace")
+
+    def _join(self, token: str, number: int) -> bool:
+        """Take part in a round that somebody else has begun."""
+        now = time.monotonic()
+        if not self._joins or sum(end > now for _, end in self._rounds.values()) >= _MOST_JOINED:
+            return False
+        self._open(token, number, now, now + _JOINED)
+        return True
 
     def _answer(self, control: socket.socket) -> bool:
         line, _ = control.accept()
         with line:
             asked = daemon.question(line)
-            if not asked:
-                return False
-            control.close()
+            ends = asked == "stop" or (asked == "collect" and not self._joins)
+            if ends:
+                control.close()
             with contextlib.suppress(OSError):
                 if asked == "collect":
-                    heard = [{device: sorted(names) for device, names in one.items()} for one in self._heard]
-                    line.sendall(json.dumps({"changes": self._changes, "heard": heard}).encode())
-        return True
+                    line.sendall(json.dumps(self._record()).encode())
+        return ends
+
+    def _record(self) -> dict[str, Any]:
+        heard = [
+            [token, number, {nic["device"]: sorted(by.get(index, ())) for index, nic in self._nics.items()}]
+            for (token, number), by in self._heard.items()
+        ]
+        return {"changes": list(self._changes), "heard": heard, "words": self._words}
+
+
+def _ear(device: str) -> socket.socket:
+    ear = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+    ear.bind((device, frames.ETHERTYPE))
+    return ear
