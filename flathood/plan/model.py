@@ -110,18 +110,18 @@ class Plan:
         return tuple(np.flatnonzero((self.slot_on[i] >= 0) & (self.slot_on[j] >= 0)).tolist())
 
     @cached_property
-    def _past(self) -> dict[str, tuple[int, ...]]:
+    def _coming(self) -> dict[str, tuple[int, ...]]:
         number = {name: switch for switch, name in enumerate(self.switches)}
         found: dict[str, tuple[int, ...]] = {}
         for cable in self.wiring.idle:
-            if cable.was is not None:
-                found[cable.node] = (*found.get(cable.node, ()), number[cable.was])
+            if cable.to is not None:
+                found[cable.node] = (*found.get(cable.node, ()), number[cable.to])
         return found
 
     def addressed(self, node: int) -> tuple[int, ...]:
-        """The neighborhoods on which a node has an address, or may still have one while its cables are moved."""
+        """The neighborhoods on which a node has an address, or is about to have one as its cables are moved."""
         attach = self.attach[node]
-        return tuple(sorted({*attach[attach >= 0].tolist(), *self._past.get(self.names[node], ())}))
+        return tuple(sorted({*attach[attach >= 0].tolist(), *self._coming.get(self.names[node], ())}))
 
     def by_uplink(self, node: int) -> tuple[int, ...]:
         """The nodes that a node shares no neighborhood with, in number order."""

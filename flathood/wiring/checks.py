@@ -160,13 +160,13 @@ def _idle(fitted: Fitted[Wiring], known: Known) -> None:
         if row is None and fitted.whole("nodes"):
             hint = nearest(cable.node, fitted.model.nodes)
             fitted.say((*place, "node"), f"there is no node {cable.node!r} under `nodes`{hint}: correct or remove it")
-        elif row is not None and (cable.slot >= len(row) or row[cable.slot] is None):
+        elif row is not None and (cable.slot >= len(row) or (row[cable.slot] is None and cable.to is None)):
             fitted.say((*place, "slot"), f"slot {cable.slot} of node {cable.node!r} has no cable: correct or remove it")
         elif (cable.node, cable.slot) in told:
             fitted.say(place, f"slot {cable.slot} of node {cable.node!r} is listed already: remove one of the two")
-        if cable.was is not None and known.switches is not None and cable.was not in known.switches:
-            hint = nearest(cable.was, known.switches)
-            fitted.say((*place, "was"), f"cluster.yml has no switch {cable.was!r}{hint}: correct it")
+        if cable.to is not None and known.switches is not None and cable.to not in known.switches:
+            hint = nearest(cable.to, known.switches)
+            fitted.say((*place, "to"), f"cluster.yml has no switch {cable.to!r}{hint}: correct it")
         told.add((cable.node, cable.slot))
 
 

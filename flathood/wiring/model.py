@@ -27,13 +27,13 @@ def _meant(design: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 class Idle(Strictly):
-    """A cable that carries nothing for now: it is on its way to another switch, or something of it is dead."""
+    """A slot whose cable carries nothing for now: it is about to be moved, or something of it is dead."""
 
     node: HostName
     slot: Annotated[Whole, Field(ge=0, le=255)]
-    was: HostName | None = Field(
+    to: HostName | None = Field(
         default=None,
-        description="The switch that it comes from: others may still use this node's address on it",
+        description="The switch that its cable is about to go to: the address there is routed already",
     )
 
 
@@ -58,7 +58,7 @@ class Wiring(Strictly):
     )
     idle: tuple[Idle, ...] = Field(
         default=(),
-        description="Cables that carry nothing for now, as they are being moved or something of them is dead",
+        description="Slots whose cables carry nothing for now, as they are moved or something of them is dead",
     )
     design: Annotated[dict[str, JsonValue], AfterValidator(_meant)] = Field(
         default_factory=dict,

@@ -67,9 +67,9 @@ def test_paths_go_round_idle_cables_and_every_pair_keeps_one(
     picked = data.draw(st.sets(st.sampled_from(cables)))
     # A node that has no other cable cannot be reached at all.
     left = [node for node, row in enumerate(rows) if not any(s and (node, k) not in picked for k, s in enumerate(row))]
-    was = data.draw(st.sampled_from([None, *full.switches]))
+    to = data.draw(st.sampled_from([None, *full.switches]))
     idle = tuple(
-        Idle(node=full.names[node], slot=slot, was=was if was not in rows[node] else None)
+        Idle(node=full.names[node], slot=slot, to=to if to not in rows[node] else None)
         for node, slot in sorted(picked)
         if node not in left
     )

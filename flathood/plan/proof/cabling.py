@@ -27,7 +27,7 @@ class Cabling:
     ``segment``: int64[machines, slots], the segment of each NIC, UPLINK or UNPLUGGED.
     ``idle``: bool[machines, slots], the NICs whose cables carry nothing for now.
     ``mac``: int64[machines, slots], 48 bits, -1 where no MAC address is known.
-    ``past``: addresses that nodes may still have while their cables are being moved.
+    ``coming``: addresses that nodes are about to have, as their cables are being moved.
     """
 
     def __init__(self, cluster: Cluster, wiring: Wiring, registry: Registry) -> None:
@@ -43,13 +43,13 @@ class Cabling:
         self.segment[: self.nodes, : fabric.attach.shape[1]] = fabric.attach
         self.segment[self.nodes :, 0] = UPLINK
         self.idle = np.zeros(self.segment.shape, dtype=np.bool_)
-        subnets, past = neighborhood_subnets(cluster), list[int]()
+        subnets, coming = neighborhood_subnets(cluster), list[int]()
         for cable in wiring.idle:
             row = self.numbers[cable.node]
             self.idle[row, cable.slot] = True
-            if cable.was is not None:
-                past.append(int(host(subnets[self.segments.index(cable.was)], row)))
-        self.past: Ints = np.array(past, dtype=np.int64)
+            if cable.to is not None:
+                coming.append(int(host(subnets[self.segments.index(cable.to)], row)))
+        self.coming: Ints = np.array(coming, dtype=np.int64)
         self.mac: Ints = np.full(self.segment.shape, -1, dtype=np.int64)
         for row, known in enumerate(nics):
             for slot, nic in enumerate(known):

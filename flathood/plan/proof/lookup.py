@@ -70,7 +70,7 @@ def check_single(ledger: Ledger, world: World, machine: int, drop_ins: DropIns) 
         place = world.cabling.place(machine, slot, file_of(slot, "routes"))
         ledger.fail("paths", place, f"there are two routes to {dotted(network)}/{length}", "keep one")
     _, length, slot, _ = drop_ins.routes
-    lost = (length == 32) & (world.find(drop_ins.routes[0]) < 0) & ~np.isin(drop_ins.routes[0], world.cabling.past)
+    lost = (length == 32) & (world.find(drop_ins.routes[0]) < 0) & ~np.isin(drop_ins.routes[0], world.cabling.coming)
     for column in np.flatnonzero(lost | (length < 32)).tolist():
         place = world.cabling.place(machine, int(slot[column]), file_of(int(slot[column]), "routes"))
         message = f"there is a route to {dotted(int(drop_ins.routes[0, column]))}/{length[column]}, which nobody has"
