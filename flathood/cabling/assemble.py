@@ -136,7 +136,7 @@ def _neighbors(
     known = switches | {theirs.lower(): ours for theirs, ours in names.items()}
     found, strange = [], dict[str, str]()
     for machine, said in heard.items():
-        for device, *theirs, port in said["collect"].get("lldp", ()):
+        for device, *theirs, port in said.get("start", {}).get("lldp", ()):
             # A system name is often a whole domain name; its first label is the switch's own.
             called = [form for name in theirs for form in (name.lower(), name.lower().partition(".")[0])]
             switch = next((known[form] for form in called if form in known), None)

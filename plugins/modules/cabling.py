@@ -19,8 +19,8 @@ options:
   phase:
     description:
       - V(clock) says what the machine's clock shows, which opens the connection as well.
-      - V(start) begins to record.
-      - V(collect) ends that, and returns the machine's NICs, all that was recorded, and what lldpd says if it runs.
+      - V(start) begins to record, and returns what lldpd says if it runs; later, switches will have been off.
+      - V(collect) ends that, and returns the machine's NICs and all that was recorded.
     type: str
     choices: [clock, start, collect]
     required: true
@@ -91,7 +91,7 @@ words:
   type: dict
 lldp:
   description: Neighbors that lldpd knows, each as device, system name, chassis number and port.
-  returned: when O(phase=collect)
+  returned: when O(phase=start)
   type: list
 """
 
@@ -122,11 +122,11 @@ def main() -> None:
                     msg="the first round of probes was to begin before this machine was told: allow more time"
                 )
             runs.start(work["machine"], work["token"], work["rounds"], int(work["lifetime"]))
-            module.exit_json(changed=False, time=now)
+            module.exit_json(changed=False, time=now, lldp=lldp.neighbors())
         recorded = runs.collect(work["token"], len(work["rounds"]), module.params["about"])
         if recorded is None:
             module.fail_json(msg="nothing was recorded on this machine: it was not told to, or restarted meanwhile")
-        module.exit_json(changed=False, time=now, nics=nics.nics(), lldp=lldp.neighbors(), **recorded)
+        module.exit_json(changed=False, time=now, nics=nics.nics(), **recorded)
     except OSError as error:
         module.fail_json(msg=f"{module.params['phase']}: {error}")
 

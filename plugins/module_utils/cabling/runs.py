@@ -33,11 +33,6 @@ def start(machine: str, token: str, rounds: Rounds, lifetime: int) -> None:
             os._exit(0)
 
 
-def stand(machine: str) -> None:
-    """Record from now on, and take part in every round that is heard of; does not return."""
-    Recorder(machine, joins=True).run(daemon.control_socket(STANDING))
-
-
 def collect(token: str, rounds: int, about: list[str]) -> dict[str, Any] | None:
     """End this run's recorder: ``changes``, ``heard`` of each round, and ``words`` of the machines asked about.
 

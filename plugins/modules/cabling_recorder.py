@@ -1,0 +1,98 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The recorder that a machine has from boot on."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: cabling_recorder
+short_description: Have a machine record its carriers from boot on, and answer probes that it hears
+version_added: 0.1.0
+description:
+  - Installs a service, C(flathood-recorder.service), that notes every change of a carrier, in bounded memory. It sends
+    nothing by itself, and listens for the probes of M(flathood.cluster.cabling).
+  - A machine that the head cannot reach - its first cable is dead, its switch has no uplink - hears the probes of its
+    neighbors and sends its own then. They tell its NICs to the neighbors, so that an audit can judge its cables.
+  - What it recorded is collected by M(flathood.cluster.cabling) where the machine could not be told of a run.
+options:
+  state:
+    description: Whether the service is there.
+    type: str
+    choices: [present, absent]
+    default: present
+  machine:
+    description: What the machine is called in C(cluster.yml).
+    type: str
+    required: true
+attributes:
+  check_mode:
+    description: Says which files would change.
+    support: full
+  diff_mode:
+    description: Shows how the unit changes; of the code, its digests.
+    support: full
+  platform:
+    description: Needs systemd, Python 3 and iproute2.
+    support: full
+    platforms: linux
+author:
+  - The flathood authors
+"""
+
+EXAMPLES = r"""
+- name: Have every machine record its carriers
+  flathood.cluster.cabling_recorder:
+    machine: "{{ inventory_hostname }}"
+"""
+
+RETURN = r"""
+files:
+  description: The files that changed, or would.
+  returned: always
+  type: list
+  elements: str
+"""
+
+from pathlib import Path
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.flathood.cluster.plugins.module_utils.cabling import service
+from ansible_collections.flathood.cluster.plugins.module_utils.machine.command import MachineError
+from ansible_collections.flathood.cluster.plugins.module_utils.machine.files import Change, signature
+
+
+def main() -> None:
+    """Install or remove the service."""
+    module = AnsibleModule(
+        argument_spec={
+            "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+            "machine": {"type": "str", "required": True},
+        },
+        supports_check_mode=True,
+    )
+    present = module.params["state"] == "present"
+    try:
+        changes = service.install(Path("/"), module.params["machine"], present=present, check=module.check_mode)
+    except (OSError, MachineError) as error:
+        module.fail_json(msg=f"the recorder: {error}")
+    module.exit_json(changed=bool(changes), files=[change.path for change in changes], diff=[*map(_diff, changes)])
+
+
+def _diff(change: Change) -> dict[str, str]:
+    """One file before and after; code is told by its digest alone."""
+
+    def text(content: bytes | None, mode: int | None) -> str:
+        if content is None or mode is None:
+            return ""
+        return f"{signature(content, mode)}\n" if change.path.endswith(".py") else content.decode()
+
+    return {
+        "before": text(change.before, change.mode_before),
+        "after": text(change.after, change.mode_after),
+        "before_header": change.path,
+        "after_header": change.path,
+    }
+
+
+if __name__ == "__main__":
+    main()
