@@ -47,21 +47,35 @@ class Task:
     """A request with what the search makes of it once."""
 
     request: Request
+    #: float64[n, switches], what each cable is worth by itself beside the traffic of a mean pair; None: nothing.
+    cables: npt.NDArray[np.float64] | None = None
+
+    @cached_property
+    def scale(self) -> float:
+        """The traffic of a mean pair, in links."""
+        return float(self.request.weights.sum()) / max(self.request.nodes * (self.request.nodes - 1), 1) or 1.0
 
     @cached_property
     def weights(self) -> npt.NDArray[np.float64]:
         """The traffic, 1 on average over the pairs."""
-        mean = float(self.request.weights.sum()) / max(self.request.nodes * (self.request.nodes - 1), 1)
-        return self.request.weights / (mean or 1.0)
+        return self.request.weights / self.scale
 
     @cached_property
-    def prices(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """What a pair's traffic, its first switch, and each further one are worth."""
-        first = 2 * self.heaviest + 2 * _EVEN  # more than any change of anything else
+    def worth(self) -> npt.NDArray[np.float64]:
+        """What each cable is worth by itself, float64[n, switches]."""
+        return np.zeros((self.request.nodes, self.request.switches)) if self.cables is None else self.cables
+
+    @cached_property
+    def prices(
+        self,
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """What a pair's traffic, its first switch, each further one, and each cable by itself are worth."""
+        # More than any change of anything else.
+        first = 2 * self.heaviest + 2 * _EVEN + 2 * float(np.ptp(self.worth) if self.worth.size else 0.0)
         cover = first * (
             self.weights if self.request.mode == "fractional" else self.request.required.astype(np.float64)
         )
-        return self.weights, cover, np.maximum(1 - _FALL * np.arange(self.request.switches + 2), _LEAST)
+        return self.weights, cover, np.maximum(1 - _FALL * np.arange(self.request.switches + 2), _LEAST), self.worth
 
     @cached_property
     def heaviest(self) -> float:
@@ -171,7 +185,8 @@ def polish(task: Task, design: Design, rng: np.random.Generator) -> Design:
     on = design.astype(np.uint8)
     steps = min(200 * design.size, _POLISH // (design.size * max(len(design), 1)))
     kernels.seed(int(rng.integers(2**32)))
-    kernels.polish(on, task.kept, task.request.ports, (task.request.weights, task.prices[1]), steps)
+    prices = task.request.weights, task.prices[1], task.worth * task.scale
+    kernels.polish(on, task.kept, task.request.ports, prices, steps)
     return on.astype(np.bool_)
 
 

@@ -55,8 +55,12 @@ def _plug(node: int, switch: int, change: int, tables: Any) -> None:
 def _gain(node: int, source: int, target: int, partner: int, tables: Any, prices: Any) -> float:
     """What the pairs gain when a node goes from source (-1: an idle NIC) to target, and its partner the other way."""
     on, members, _, loads, shared = tables
-    weights, cover, worth = prices
-    gain = 0.0
+    weights, cover, worth, cables = prices
+    gain = float(cables[node, target])
+    if source >= 0:
+        gain -= float(cables[node, source])
+    if partner >= 0:
+        gain += float(cables[partner, source] - cables[partner, target])
     for x in range(loads[target]):
         other = members[target, x]
         if other == partner or (source >= 0 and on[other, source]):
@@ -122,7 +126,8 @@ def anneal(
         ports: int64[switches].
         nics: int64[n].
         prices: float64[n, n] the worth of a pair's traffic, float64[n, n] the worth of its first switch,
-            float64[switches + 2] what each further switch is worth of the traffic.
+            float64[switches + 2] what each further switch is worth of the traffic, float64[n, switches] the worth of
+            each cable itself.
         fill: what an unequal fill of the switches costs.
         plug: what an idle NIC is worth when it is plugged.
         steps: how many changes are tried.
@@ -228,9 +233,11 @@ def _change(node: int, source: int, target: int, partner: int, on: _Bits, weight
 
 @njit(cache=True)
 def _harmless(node: int, source: int, target: int, partner: int, on: _Bits, prices: Any) -> bool:
-    """Whether a change costs no required pair its last switch, and the traffic no shared switches on the whole."""
-    weights, cover = prices
-    change = 0.0
+    """Whether a change costs no required pair its last switch, and the traffic and the cables nothing on the whole."""
+    weights, cover, cables = prices
+    change = float(cables[node, target] - cables[node, source])
+    if partner >= 0:
+        change += float(cables[partner, source] - cables[partner, target])
     for other in range(len(on)):
         more = np.int64(on[other, target]) - np.int64(on[other, source])
         if more == 0 or other in (node, partner):
@@ -256,7 +263,8 @@ def polish(on: _Bits, kept: _Bits, ports: _Counts, prices: Any, steps: int) -> N
         on: uint8[n, switches], the design.
         kept: uint8[n, switches], cables that stay.
         ports: int64[switches].
-        prices: float64[n, n] the traffic, float64[n, n] above 0 where a pair must keep a switch in common.
+        prices: float64[n, n] the traffic, float64[n, n] above 0 where a pair must keep a switch in common,
+            float64[n, switches] the worth of each cable itself, as traffic that shares one switch more.
         steps: how many changes are tried.
 
     """

@@ -15,12 +15,14 @@ from flathood.wiring.model import Wiring
 def slots_of(design: Design, cluster: Cluster, before: Wiring | None = None) -> dict[str, tuple[str | None, ...]]:
     """Every node's switches by slot, with null for the slots left over.
 
-    A cable that is in the wiring before stays in its NIC. The rest goes in label order, but for slot 0, which is the
-    way to the uplink switch (outside, multicast, the tree routing): first slots are dealt out evenly over the switches.
+    A cable that is in the wiring before stays in its NIC, and one that leaves makes room for one that comes, so that
+    only its other plug moves. The rest goes in label order, but for slot 0, which is the way to the uplink switch
+    (outside, multicast, the tree routing): first slots are dealt out evenly over the switches.
     """
     there = before.nodes if before else {}
     labels: dict[str, list[str | None]] = {}
     new: dict[str, list[str]] = {}
+    order: dict[str, list[int]] = {}
     for name, row in zip(cluster.node_names, design, strict=True):
         new[name] = [cluster.switch_names[switch] for switch in np.flatnonzero(row)]
         labels[name] = [None] * cluster.nic_counts[name]
@@ -28,17 +30,20 @@ def slots_of(design: Design, cluster: Cluster, before: Wiring | None = None) -> 
             if switch in new[name]:
                 labels[name][slot] = switch
                 new[name].remove(switch)
+        free = [slot for slot, switch in enumerate(labels[name]) if switch is None]
+        left = {slot for slot, switch in enumerate(there.get(name, ())) if switch is not None}
+        order[name] = sorted(sorted(free, key=lambda slot: slot not in left)[: len(new[name])])
     loads = dict.fromkeys(cluster.switch_names, 0)
     for slots in labels.values():
         if slots and slots[0] is not None:
             loads[slots[0]] += 1
-    choices = {name: new[name] for name, slots in labels.items() if slots and slots[0] is None and new[name]}
+    choices = {name: new[name] for name, slots in order.items() if slots and slots[0] == 0}
     for name, first in _even(choices, loads).items():
         labels[name][0] = first
         new[name].remove(first)
     for name, slots in labels.items():
-        for slot, taken in enumerate(slots):
-            if taken is None and new[name]:
+        for slot in order[name]:
+            if slots[slot] is None:
                 slots[slot] = new[name].pop(0)
     return {name: tuple(slots) for name, slots in labels.items()}
 
