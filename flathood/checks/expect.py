@@ -102,24 +102,42 @@ class _Node:
         """Name → address → route → NIC → neighbor MAC → echo, for every address of one peer."""
         plan, name = self.plan, self.plan.names[peer]
         chosen = int(plan.chosen[self.number, peer])
-        if chosen < 0:
-            yield from self._through_the_uplink(peer)
-            return
         shared = plan.shared(self.number, peer)
-        names = {name: plan.neighborhood_ip(peer, chosen)}
-        names |= {f"{name}-{self._switches[switch]}": plan.neighborhood_ip(peer, switch) for switch in shared}
-        names |= {f"{name}-node": plan.node_ip(peer), f"{name}-out": plan.outside_ip(peer)}
-        for alias, address in names.items():
-            yield self.check("name", alias, str(address), chosen, name)
+        tree, advanced = plan.routing == "tree", plan.routing == "advanced"
         for switch in shared:
             address = plan.neighborhood_ip(peer, switch)
             mac = plan.mac(name, int(plan.slot_on[peer, switch]))
+            yield self.check("name", f"{name}-{self._switches[switch]}", str(address), switch, name)
             yield self.check("neighbor", f"{self.nics[switch]} {address}", mac, switch, name)
-            yield from self._path(address, switch, name)
+            if not tree:
+                yield from self._path(address, switch, name)
+        if chosen < 0 or tree:
+            yield from self._through_the_uplink(peer)
+            return
+        next_hop, node = plan.neighborhood_ip(peer, chosen), plan.node_ip(peer)
+        names = {name: node if advanced else next_hop, f"{name}-node": node, f"{name}-out": plan.outside_ip(peer)}
+        for alias, address in names.items():
+            yield self.check("name", alias, str(address), chosen, name)
         far = [address for switch, address in self._addresses(peer) if switch not in shared]
-        next_hop = plan.neighborhood_ip(peer, chosen)
-        for address in (*far, plan.node_ip(peer), plan.outside_ip(peer)):
+        for address in (*far, *([] if advanced else [node]), plan.outside_ip(peer)):
             yield from self._path(address, chosen, name, next_hop)
+        if advanced:
+            yield from self._spread(peer)
+
+    def _spread(self, peer: int) -> Iterator[Check]:
+        """The node address of a peer: by any shared neighborhood, as the kernel likes, and by each when told so."""
+        plan, name, node = self.plan, self.plan.names[peer], self.plan.node_ip(peer)
+        shared, chosen = plan.shared(self.number, peer), int(plan.chosen[self.number, peer])
+        ways = {
+            self.nics[switch]: f"via {plan.neighborhood_ip(peer, switch)} dev {self.nics[switch]} "
+            f"src {plan.neighborhood_ip(self.number, switch)}"
+            for switch in shared
+        }
+        yield self.check("route", str(node), " | ".join(ways.values()), chosen, name)
+        yield self.check("echo", str(node), f"routed {'|'.join(ways)}", chosen, name)
+        for switch in shared if len(shared) > 1 else ():
+            nic = self.nics[switch]
+            yield self.check("echo", f"{node}%{nic}", f"bound {nic}", switch, name)
 
     def _addresses(self, peer: int) -> list[tuple[int, IPv4Address]]:
         """The neighborhoods that a peer's cables are to be in, and its addresses there, in slot order."""
@@ -127,7 +145,7 @@ class _Node:
         return [(switch, self.plan.neighborhood_ip(peer, switch)) for switch in switches]
 
     def _through_the_uplink(self, peer: int) -> Iterator[Check]:
-        """A peer that no neighborhood is shared with: everything goes from outside NIC to outside NIC."""
+        """A peer that no neighborhood is shared with, or any in tree mode: all goes from outside NIC to outside NIC."""
         plan, name, switch = self.plan, self.plan.names[peer], self.outside
         nic, hop, own = self.nics[switch], plan.outside_ip(peer), plan.outside_ip(self.number)
         for alias, address in ((name, hop), (f"{name}-out", hop), (f"{name}-node", plan.node_ip(peer))):
@@ -158,8 +176,8 @@ class _Node:
             yield self.check("echo", str(address), f"bound {nic}", self.outside, name)
 
     def one_switch(self, scope: Sequence[str]) -> Iterator[Check]:
-        """That each shared neighborhood really is one switch for both."""
-        taking_part = set(scope)
+        """That each shared neighborhood really is one switch for both; in tree mode nothing goes by one switch."""
+        taking_part = set(scope) if self.plan.routing != "tree" else set()
         for peer in self.peers():
             name = self.plan.names[peer]
             for switch in self.plan.shared(self.number, peer) if name in taking_part else ():

@@ -15,6 +15,7 @@ from flathood.checks.report.make import make_report, save
 from flathood.checks.results import Report
 from flathood.inventory import load
 from flathood.plan import load_plan
+from flathood.spec.model import Routing
 
 #: The probe's tasks, in order; what each registered is in the host variable __validate_PHASE.
 PHASES = ("start", "run", "collect")
@@ -24,24 +25,24 @@ _STAGES = {"start": "compare and begin to record", "run": "all-pairs traffic", "
 def conclude(
     inventory: Path,
     words: Mapping[str, Mapping[str, Mapping[str, Any]]],
+    once: Mapping[str, Mapping[str, Any]],
     *,
-    switches: Mapping[str, Any],
-    job: Mapping[str, Any],
     output: Path,
+    routing: Routing | None = None,
 ) -> tuple[Report, Path]:
     """Judge a run and write its report into ``output``; the report and the path of its page.
 
-    ``words``: machine → phase → what its task registered ({} for a task that was skipped); ``switches`` and ``job``
-    likewise.
+    ``words``: machine → phase → what its task registered ({} for a task that was skipped); ``once``: the same of the
+    tasks that ran once, `switches` and `job`. ``routing``: in place of what cluster.yml says.
     """
-    plan = load_plan(inventory)
+    plan = load_plan(inventory, routing)
     observed = Observed(
         hosts={
             host: HostWord.of_phases(*(dict(phases.get(phase, {})) for phase in PHASES))
             for host, phases in words.items()
         },
-        switches=_switch_word(switches),
-        job=_job_word(job),
+        switches=_switch_word(once["switches"]),
+        job=_job_word(once["job"]),
     )
     clocks = {
         phase: [phases[phase]["clock"] for phases in words.values() if "clock" in phases.get(phase, {})]

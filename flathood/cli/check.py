@@ -18,6 +18,7 @@ from flathood.errors import FlathoodError
 from flathood.plan import load_plan
 from flathood.plan.proof import Compiled, Finding, OnDisk, Report, prove
 from flathood.plan.proof.findings import KINDS
+from flathood.spec.model import Routing
 
 _SHOWN = 20
 
@@ -31,14 +32,15 @@ _SHOWN = 20
     help="Prove the files in a bundle, in place of what the compiler makes now.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all of the report as JSON.")
+@shared.routing
 @shared.views
-def check(directory: Path, bundle: Path | None, as_json: bool, **options: str | int) -> None:
+def check(directory: Path, bundle: Path | None, as_json: bool, routing: Routing | None, **options: str | int) -> None:
     """Prove, without any machine, that the compiled files of the cluster in DIR do what the design says.
 
     Exit code 0: all proved, 1: something is wrong, 2: nothing could be proved, 3: proved, with warnings.
     """
     try:
-        report = _of_bundle(directory, bundle) if bundle else _of_plan(directory, options)
+        report = _of_bundle(directory, bundle) if bundle else _of_plan(directory, routing, options)
     except FlathoodError as error:
         click.echo(str(error), err=True)
         sys.exit(2)
@@ -49,14 +51,14 @@ def check(directory: Path, bundle: Path | None, as_json: bool, **options: str | 
     sys.exit(report.exit_code)
 
 
-def _of_plan(directory: Path, given: dict[str, str | int]) -> Report:
-    plan, options = load_plan(directory), shared.options_of(given)
+def _of_plan(directory: Path, routing: Routing | None, given: dict[str, str | int]) -> Report:
+    plan, options = load_plan(directory, routing), shared.options_of(given)
     return prove(plan.cluster, plan.wiring, plan.registry, Compiled(plan, options), options)
 
 
 def _of_bundle(directory: Path, bundle: Path) -> Report:
     loaded, source = inventory.load(directory, need_macs=True), OnDisk(bundle)
-    cluster = loaded.cluster
+    cluster = loaded.cluster.model_copy(update={"routing": source.routing})
     if source.cluster != cluster.cluster:
         raise FlathoodError(f"{bundle}: is a bundle of {source.cluster}, not of {cluster.cluster}")
     report = prove(cluster, loaded.wiring, loaded.registry, source, source.options)

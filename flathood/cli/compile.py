@@ -10,6 +10,7 @@ import click
 from flathood.cli import options as shared
 from flathood.plan import load_plan
 from flathood.plan.bundle import machines, write_bundle
+from flathood.spec.model import Routing
 
 
 @click.command("compile")
@@ -22,10 +23,11 @@ from flathood.plan.bundle import machines, write_bundle
     help="Where to write BUNDLE/MACHINE/etc/…; a bundle that is there is replaced as a whole.",
 )
 @click.option("--node", "nodes", multiple=True, metavar="NAME", help="Only this machine; may be given again.")
+@shared.routing
 @shared.views
-def compile_(directory: Path, out: Path, nodes: tuple[str, ...], **options: str | int) -> None:
+def compile_(directory: Path, out: Path, nodes: tuple[str, ...], routing: Routing | None, **options: str | int) -> None:
     """Compile the cluster in DIR: the files of every node, spare and the head."""
-    plan = load_plan(directory)
+    plan = load_plan(directory, routing)
     for name in nodes:
         if name not in machines(plan):
             raise click.BadParameter(f"there is no machine {name!r} in {plan.cluster.cluster}", param_hint="--node")

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
 
 from flathood.plan.views import Options
+from flathood.spec.model import Routing
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -19,19 +20,20 @@ directory = click.argument("directory", metavar="DIR", type=click.Path(exists=Tr
 _VIEWS = (
     click.option("--mpi-slots", default=1, show_default=True, type=click.IntRange(1), help="Ranks on a node."),
     click.option(
-        "--routing",
-        default="basic",
-        show_default=True,
-        type=click.Choice(["basic", "tree"]),
-        help="One neighborhood for each pair, or everything through the uplink, to compare with.",
-    ),
-    click.option(
         "--node-device",
         default="dummy",
         show_default=True,
         type=click.Choice(["dummy", "ifb", "bridge"]),
         help="Kind of node0, the device of the node address.",
     ),
+)
+
+
+#: How pairs use what they share, in place of what cluster.yml says.
+routing = click.option(
+    "--routing",
+    type=click.Choice(get_args(Routing)),
+    help="One shared neighborhood for each pair, all at once, or the uplink only; default: what cluster.yml says.",
 )
 
 

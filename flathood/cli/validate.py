@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
@@ -21,6 +22,7 @@ from flathood.checks.catalogue import Catalogue
 from flathood.checks.evidence import IN_LAB
 from flathood.checks.report.terminal import print_catalogue, print_report
 from flathood.checks.results import Exit, Report
+from flathood.cli import options as shared
 from flathood.errors import Conflict
 from flathood.lab import Lab
 from flathood.lab.state import labs
@@ -39,13 +41,19 @@ _TAIL = 20
 @click.option("--node", "nodes", multiple=True, metavar="NAME", help="Only this machine; may be given more than once.")
 @click.option("--tags", default="", help="Only these parts: state, traffic, mpi.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report (or the list's counts) as JSON.")
-def validate(directory: Path, listing: bool, nodes: tuple[str, ...], tags: str, as_json: bool) -> None:
+@shared.routing
+def validate(
+    directory: Path,
+    listing: bool,
+    nodes: tuple[str, ...],
+    **given: Any,  # noqa: ANN401 - click hands the options over by name
+) -> None:
     """Prove that the cluster in DIRECTORY works as planned.
 
     Exit codes: 0 everything passed, 1 a check failed, 2 nothing was checked, 3 warnings, or checks that could not be
     run. In the lab of this cluster it runs on the lab's head by itself.
     """
-    plan = load_plan(directory)
+    plan, as_json = load_plan(directory, given["routing"]), given["as_json"]
     unknown = sorted(set(nodes) - {*plan.names, plan.head})
     if unknown:
         raise click.BadParameter(f"{', '.join(unknown)}: no such machine in {directory}", param_hint="--node")
@@ -55,7 +63,7 @@ def validate(directory: Path, listing: bool, nodes: tuple[str, ...], tags: str, 
     _enter_lab(plan)
     output = ROOT / "build" / plan.cluster.cluster / "validate"
     with _alone(output):
-        report = _run(directory, output, nodes, tags, quiet=as_json)
+        report = _run(directory, output, _arguments(plan, output, nodes, given["tags"]), quiet=as_json)
     if as_json:
         click.echo(report.model_dump_json(indent=1))
     else:
@@ -97,14 +105,19 @@ def _alone(output: Path) -> Iterator[None]:
         yield
 
 
-def _run(directory: Path, output: Path, nodes: tuple[str, ...], tags: str, quiet: bool) -> Report:
+def _arguments(plan: Plan, output: Path, nodes: tuple[str, ...], tags: str) -> list[str]:
+    """What the playbook is told beside the inventory."""
+    variables = json.dumps({"validate_directory": str(output), "routing": plan.routing})
+    limit = ["--limit", ",".join(nodes)] if nodes else []
+    return ["-e", variables, *limit, *(["--tags", tags] if tags else [])]
+
+
+def _run(directory: Path, output: Path, arguments: list[str], quiet: bool) -> Report:
     """Run the playbook with progress on stderr; its report, or an error with the end of what Ansible said."""
     (output / "report.json").unlink(missing_ok=True)
     program = Path(sys.executable).with_name("ansible-playbook")
     argv = [str(program) if program.exists() else "ansible-playbook", str(ROOT / "playbooks" / "validate.yml")]
-    argv += ["-i", str(directory.resolve() / "cluster.yml"), "-e", json.dumps({"validate_directory": str(output)})]
-    argv += ["--limit", ",".join(nodes)] if nodes else []
-    argv += ["--tags", tags] if tags else []
+    argv += ["-i", str(directory.resolve() / "cluster.yml"), *arguments]
     settings = {"ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "ANSIBLE_NOCOLOR": "1", "ANSIBLE_FORCE_COLOR": "0"}
     lines: list[str] = []
     with subprocess.Popen(

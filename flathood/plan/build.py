@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +18,10 @@ from flathood.plan.addresses import neighborhood_subnets
 from flathood.plan.model import Plan
 from flathood.plan.paths import choose, weigh
 from flathood.registry.model import Registry
-from flathood.spec.model import Cluster
+from flathood.spec.model import Cluster, Routing
 from flathood.wiring.model import Wiring
 
-_PLANS: dict[tuple[Path, str], Plan] = {}
+_PLANS: dict[tuple[Path, str], dict[Routing, Plan]] = {}
 
 
 def make_plan(cluster: Cluster, wiring: Wiring, registry: Registry, base_dir: Path | None = None) -> Plan:
@@ -43,14 +44,27 @@ def make_plan(cluster: Cluster, wiring: Wiring, registry: Registry, base_dir: Pa
     return Plan(cluster, wiring, registry, attach, usable, slot_on, chosen, weights, neighborhood_subnets(cluster))
 
 
-def load_plan(directory: Path) -> Plan:
-    """The plan of a cluster's folder; made once in a process for the same bytes. Raises InvalidInput."""
+def load_plan(directory: Path, routing: Routing | None = None) -> Plan:
+    """The plan of a cluster's folder; made once in a process for the same bytes. Raises InvalidInput.
+
+    ``routing``: in place of what cluster.yml says.
+    """
     loaded = inventory.load(directory, need_macs=True)
     key = (loaded.directory.resolve(), loaded.digest)
     if key not in _PLANS:
         _PLANS.clear()  # one is what a run works with; a large one is some hundred MB
-        _PLANS[key] = make_plan(loaded.cluster, loaded.wiring, loaded.registry, loaded.directory)
-    return _PLANS[key]
+        plan = make_plan(loaded.cluster, loaded.wiring, loaded.registry, loaded.directory)
+        _PLANS[key] = {plan.routing: plan}
+    modes = _PLANS[key]
+    wanted = routing or loaded.cluster.routing
+    if wanted not in modes:
+        modes[wanted] = routed(modes[loaded.cluster.routing], wanted)
+    return modes[wanted]
+
+
+def routed(plan: Plan, routing: Routing) -> Plan:
+    """The same plan in another mode of routing; the choice for each pair stays."""
+    return replace(plan, cluster=plan.cluster.model_copy(update={"routing": routing}))
 
 
 def _bare(cluster: Cluster, used: npt.NDArray[np.bool_]) -> Iterator[Problem]:

@@ -73,7 +73,12 @@ def write_bundle(plan: Plan, out: Path, options: Options, hosts: Sequence[str] |
 
 
 def _write(plan: Plan, root: Path, options: Options, hosts: Sequence[str]) -> Written:
-    manifest = {"cluster": plan.cluster.cluster, "machines": len(hosts), "options": asdict(options)}
+    manifest = {
+        "cluster": plan.cluster.cluster,
+        "routing": plan.routing,
+        "machines": len(hosts),
+        "options": asdict(options),
+    }
     (root / MANIFEST).write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     count = size = 0
     for host in hosts:

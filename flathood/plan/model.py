@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from flathood.plan import addresses
 from flathood.registry.model import Registry
-from flathood.spec.model import Cluster
+from flathood.spec.model import Cluster, Routing
 from flathood.wiring.model import Wiring
 
 NODE_DEVICE = "node0"
@@ -55,6 +55,11 @@ class Plan:
     def node_count(self) -> int:
         """How many nodes there are, spares not counted: numbers from here on are spares'."""
         return len(self.attach)
+
+    @property
+    def routing(self) -> Routing:
+        """How pairs use the neighborhoods that they share."""
+        return self.cluster.routing
 
     @property
     def head(self) -> str:

@@ -24,11 +24,13 @@ __all__ = [
     "Links",
     "Management",
     "NodeGroup",
+    "Routing",
     "Switch",
     "Uplink",
 ]
 
 Flag = Annotated[bool, Strict()]
+Routing = Literal["basic", "advanced", "tree"]
 
 
 class Switch(Strictly):
@@ -114,6 +116,11 @@ class Cluster(Strictly):
     profile: Profile = Field(default="all-to-all", description="Who talks to whom: what the design is made good at")
     design: DesignRules = Field(default=DesignRules(), description="What every design must keep to")
     links: Links = Field(default=Links(), description="What every link can do")
+    routing: Routing = Field(
+        default="basic",
+        description="basic: one shared switch for each pair; advanced: all that it shares at once; "
+        "tree: first NICs and the uplink only, to compare with",
+    )
     # Options that Ansible's inventory plugins take in their source file (Constructable and Cacheable).
     compose: dict[str, str] | None = Field(default=None, description="Ansible: host variables made from Jinja2")
     groups: dict[str, str] | None = Field(default=None, description="Ansible: groups made from Jinja2 conditions")

@@ -34,7 +34,7 @@ class ActionModule(ActionBase):
         result = super().run(tmp, task_vars)
         _, wanted = self.validate_argument_spec(CHECK)
         try:
-            plan = load_plan(Path(wanted["directory"]))
+            plan = load_plan(Path(wanted["directory"]), wanted["routing"])
         except FlathoodError as error:
             raise AnsibleActionFail(str(error)) from error
         chosen = options(wanted["options"])

@@ -44,7 +44,7 @@ class ActionModule(ActionBase):
         _, wanted = self.validate_argument_spec(INSTALL)
         host = task_vars["inventory_hostname"]
         try:
-            plan = load_plan(Path(wanted["directory"]))
+            plan = load_plan(Path(wanted["directory"]), wanted["routing"])
             draw = partial(render, plan, host, options=options(wanted["options"]))
             view = draw(wanted["role"])
         except KeyError as error:

@@ -32,7 +32,7 @@ class ActionModule(ActionBase):
         phase = self._task.args.get("phase")
         host, scope = known["inventory_hostname"], known["ansible_play_hosts_all"]
         try:
-            plan = load_plan(Path(known["inventory_dir"]))
+            plan = load_plan(Path(known["inventory_dir"]), self._task.args.get("routing"))
         except FlathoodError as error:
             raise AnsibleActionFail(str(error)) from error
         # Every task runs in a fork of the one process of this run of ansible-playbook: its number tells runs apart.

@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
+from ansible_collections.flathood.cluster.plugins.module_utils.machine.options import ROUTING
 from ansible_collections.flathood.cluster.plugins.plugin_utils.library import find_library
 
 find_library()
@@ -25,7 +26,9 @@ class ActionModule(ActionBase):
         """Fail when a check failed, or when nothing was checked."""
         result = super().run(tmp, task_vars)
         known = task_vars or {}
-        _, arguments = self.validate_argument_spec({"directory": {"type": "path", "required": True}})
+        _, arguments = self.validate_argument_spec(
+            {"directory": {"type": "path", "required": True}, "routing": ROUTING}
+        )
         hostvars = known["hostvars"]
         words = {
             host: {phase: hostvars[host].get(f"__validate_{phase}", {}) for phase in PHASES}
@@ -35,9 +38,9 @@ class ActionModule(ActionBase):
             report, page = conclude(
                 Path(known["inventory_dir"]),
                 words,
-                switches=known.get("__validate_switches", {}),
-                job=known.get("__validate_job", {}),
+                {task: known.get(f"__validate_{task}", {}) for task in ("switches", "job")},
                 output=Path(arguments["directory"]),
+                routing=arguments["routing"],
             )
         except FlathoodError as error:
             raise AnsibleActionFail(str(error)) from error

@@ -53,6 +53,10 @@ options:
     description: Directory of the cluster's three files (C(cluster.yml), C(wiring.yml), C(macs.yml)) on the controller.
     type: path
     required: true
+  routing:
+    description: How pairs use the switches that they share. By default what C(cluster.yml) says.
+    type: str
+    choices: [basic, advanced, tree]
   options:
     description: Role inputs that change the compiled files, as those of M(flathood.cluster.install).
     type: dict
@@ -61,10 +65,6 @@ options:
         description: Kind of the device C(node0), which has the node address.
         type: str
         choices: [dummy, ifb, bridge]
-      routing:
-        description: Which way peers talk.
-        type: str
-        choices: [basic, tree]
       mpi_slots:
         description: Ranks that MPI starts on a node.
         type: int

@@ -23,6 +23,10 @@ options:
     type: str
     choices: [start, run, collect]
     required: true
+  routing:
+    description: How pairs use the switches that they share. By default what C(cluster.yml) says.
+    type: str
+    choices: [basic, advanced, tree]
   work:
     description: What the node has to compare, send or expect. Set by the action plugin; not for playbooks.
     type: dict
@@ -130,6 +134,7 @@ def main() -> None:
     module = AnsibleModule(
         argument_spec={
             "phase": {"type": "str", "choices": list(PHASES), "required": True},
+            "routing": {"type": "str", "choices": ["basic", "advanced", "tree"]},
             "work": {"type": "dict", "default": {}},
         },
         supports_check_mode=True,

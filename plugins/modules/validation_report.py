@@ -18,6 +18,10 @@ options:
     description: Where the report is written; made if it is not there.
     type: path
     required: true
+  routing:
+    description: How pairs use the switches that they share. By default what C(cluster.yml) says.
+    type: str
+    choices: [basic, advanced, tree]
 attributes:
   check_mode:
     description: The report is written in check mode too; nothing else is.

@@ -31,17 +31,18 @@ def test_the_choice_is_shared_symmetric_and_even(rows: tuple[tuple[str | None, .
     assert found.nic_bound - 1e-9 <= found.nic_most <= found.nic_bound + 2.01 * plan.weights.max()
 
 
-@given(networks(), st.integers(0, 2), st.sampled_from(["basic", "tree"]))
+@given(networks(), st.integers(0, 2), st.sampled_from(["basic", "advanced", "tree"]))
 @settings(max_examples=40, deadline=None)
 def test_what_is_compiled_is_proved(rows: tuple[tuple[str | None, ...], ...], spares: int, routing: str) -> None:
-    plan, options = plan_of(rows, spares), Options(routing=routing)  # type: ignore[arg-type]
+    plan, options = plan_of(rows, spares, routing=routing), Options()
     report = prove(plan.cluster, plan.wiring, plan.registry, Compiled(plan, options), options)
     assert report.failures == []
     n = len(rows)
     shared = sum(len(plan.shared(i, j)) for i in range(n) for j in range(n) if i != j)
     assert report.proved["neighborhoods"] == shared
     every = sum(len(plan.shared(j, j)) + 2 for i in range(n) for j in range(n) if i != j)
-    assert report.proved["paths"] == every - shared
+    more = [len(plan.shared(i, j)) - 1 for i in range(n) for j in range(n) if i != j] if routing == "advanced" else []
+    assert report.proved["paths"] == every - shared + sum(more)
     assert report.proved["uplink"] == 2 * n * (spares + 1) + spares * (spares + 1)
 
 

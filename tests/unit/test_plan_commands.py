@@ -39,7 +39,7 @@ def test_a_bundle_is_replaced_whole_and_leaves_nothing_behind(bundle: Path) -> N
     assert result.exit_code == 0, result.output
     assert sorted(path.name for path in bundle.iterdir()) == ["a", "bundle.json"]
     assert [path.name for path in bundle.parent.iterdir()] == ["bundle"]
-    assert json.loads((bundle / "bundle.json").read_text())["options"]["routing"] == "tree"
+    assert json.loads((bundle / "bundle.json").read_text())["routing"] == "tree"
 
 
 def test_a_folder_that_is_no_bundle_is_never_replaced(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_node_without_a_cable_is_not_compiled(tmp_path: Path) -> None:
     assert not (tmp_path / "bundle").exists()
 
 
-@pytest.mark.parametrize("routing", ["basic", "tree"])
+@pytest.mark.parametrize("routing", ["basic", "advanced", "tree"])
 def test_check_proves_hexa(routing: str) -> None:
     result = run(check, HEXA, "--routing", routing)
     assert result.exit_code == 0, result.output

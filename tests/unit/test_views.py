@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from fnmatch import fnmatch
+from typing import get_args
 
 import pytest
 
 from flathood.errors import InvalidInput
-from flathood.plan import Options, Plan, make_plan, render
+from flathood.plan import Options, Plan, make_plan, render, routed
 from flathood.plan.bundle import machines
 from flathood.plan.views import ROLES_OF, kind_of
+from flathood.spec.model import Routing
 from tests.plans import HEXA, plan_of
 
 
@@ -24,12 +26,13 @@ def file(plan: Plan, host: str, role: str, path: str, **options: object) -> str:
     return next(file.content for file in files if file.path == path)
 
 
-@pytest.mark.parametrize("routing", ["basic", "tree"])
-def test_every_file_is_owned_by_its_role_and_begins_with_a_comment(plan: Plan, routing: str) -> None:
+@pytest.mark.parametrize("routing", get_args(Routing))
+def test_every_file_is_owned_by_its_role_and_begins_with_a_comment(plan: Plan, routing: Routing) -> None:
+    plan = routed(plan, routing)
     for host in machines(plan):
         seen: set[str] = set()
         for role in ROLES_OF[kind_of(plan, host)]:
-            made = render(plan, host, role, Options(routing=routing))  # type: ignore[arg-type]
+            made = render(plan, host, role)
             for each in made.files:
                 assert any(fnmatch(each.path, glob) for glob in made.owns), each.path
                 assert each.path == "/etc/hostname" or each.content.startswith("# Managed by flathood"), each.path
@@ -86,9 +89,10 @@ def test_mpi_gets_the_neighborhoods_of_the_node_and_all_nodes_in_order(plan: Pla
 
 
 def test_in_tree_mode_a_peer_is_its_outside_address(plan: Plan) -> None:
-    hosts = file(plan, "n0", "hosts", "/etc/hosts", routing="tree")
+    plan = routed(plan, "tree")
+    hosts = file(plan, "n0", "hosts", "/etc/hosts")
     assert "10.78.0.2 n1 n1-out\n" in hosts
-    live = render(plan, "n0", "routes", Options(routing="tree")).live["routes"]
+    live = render(plan, "n0", "routes").live["routes"]
     assert {line.split(" via ")[1] for line in live} == {f"10.78.0.{k} dev fnn0" for k in range(2, 7)}
 
 

@@ -37,7 +37,7 @@ def make_report(
         started=started,
         seconds=seconds,
         evidence=observed.switches.source,
-        facts=_facts(observed, judgement),
+        facts=_facts(places, observed, judgement),
         counts={kind.name: counts[kind.name] for kind in KINDS if kind.name in counts},
         hosts=tuple(_host(places, judgement, observed, host) for host in catalogue.scope),
         findings=diagnose(places, judgement, observed),
@@ -59,9 +59,10 @@ def make_report(
     )
 
 
-def _facts(observed: Observed, judgement: Judgement) -> dict[str, int | float | str]:
+def _facts(places: Places, observed: Observed, judgement: Judgement) -> dict[str, int | float | str]:
     echoes = [pair for word in observed.hosts.values() for pair in word.echoes.values()]
     facts: dict[str, int | float | str] = {
+        "routing": places.plan.routing,
         "echoes": sum(count for count, _ in echoes),
         "echoes repeated": sum(repeats for _, repeats in echoes),
     }

@@ -56,6 +56,7 @@ KINDS = {
     "neighbors": "permanent neighbor entries: right address, right MAC",
     "forwarding": "sysctls: no forwarding, no redirects, ARP, reverse path",
     "multicast": "machines that use one NIC for all groups",
+    "endpoints": "MPTCP endpoints: one on each neighborhood, by its own NIC",
     "mpi": "settings for MPI, NCCL and Gloo",
     "leases": "lines of the head's DHCP and DNS",
 }

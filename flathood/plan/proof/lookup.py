@@ -41,11 +41,23 @@ def look_up(world: World, machine: int, drop_ins: DropIns, ips: Ints) -> Hops:
         hit = (part[0][place] == network) & (slot < 0)
         slot = np.where(hit, part[2][place], slot)
         hop = np.where(hit, np.where(part[3][place] >= 0, part[3][place], ips), hop)
-    source = np.full(len(ips), -1, dtype=np.int64)
+    return Hops(slot, hop, _sources(world, own, slot, hop))
+
+
+def spread(world: World, machine: int, drop_ins: DropIns) -> tuple[Ints, Hops]:
+    """Each next hop of the routes that have several: the destination's row in the world (-1: none), and the hop."""
+    ip, slot, hop = drop_ins.multipath
+    own = np.flatnonzero((world.machine == machine) & (world.slot >= 0))
+    return world.find(ip), Hops(slot, hop, _sources(world, own, slot, hop))
+
+
+def _sources(world: World, own: Ints, slot: Ints, hop: Ints) -> Ints:
+    """Row of the address, of the machine's ``own``, that packets to each next hop by each slot come from; -1: none."""
+    source = np.full(len(hop), -1, dtype=np.int64)
     for row in own.tolist():
         mask = -1 << int(32 - world.length[row])
         source[(slot == world.slot[row]) & ((hop & mask) == (world.ip[row] & mask))] = row
-    return Hops(slot, hop, source)
+    return source
 
 
 def mac_of(drop_ins: DropIns, hops: Hops) -> Ints:
@@ -64,6 +76,9 @@ def mac_of(drop_ins: DropIns, hops: Hops) -> Ints:
 def check_single(ledger: Ledger, world: World, machine: int, drop_ins: DropIns) -> None:
     """A prefix has one route; with two, the kernel would take either, or refuse the second."""
     table, _ = _table(world, machine, drop_ins)
+    ips, first = np.unique(drop_ins.multipath[0], return_index=True)
+    several = np.stack((ips, np.full(len(ips), 32), drop_ins.multipath[1][first], np.full(len(ips), -1)))
+    table = np.hstack((table, several))
     _, first, counts = np.unique(table[0] << 6 | table[1], return_index=True, return_counts=True)
     for column in first[counts > 1].tolist():
         network, length, slot = (int(value) for value in table[:3, column])

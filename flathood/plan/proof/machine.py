@@ -24,11 +24,13 @@ class DropIns:
     """What the drop-ins of a machine say.
 
     ``neighbors``: int64[3, entries]: slot, address, MAC. ``routes``: int64[4, routes]: network, length, slot, gateway.
+    ``multipath``: int64[3, hops]: address, slot, gateway of each next hop of the routes that have several.
     ``groups``: slot, network, length and source of each multicast route. ``silent``: the slots with ARP off.
     """
 
     neighbors: Ints
     routes: Ints
+    multipath: Ints
     groups: tuple[tuple[int, int, int, int], ...]
     silent: tuple[int, ...]
 
@@ -50,6 +52,7 @@ def read_drop_ins(
 ) -> DropIns:
     """Read all drop-ins of a machine; a section that cannot be understood is told of."""
     neighbors, routes = [np.zeros((3, 0), dtype=np.int64)], [np.zeros((4, 0), dtype=np.int64)]
+    multipath = [np.zeros((3, 0), dtype=np.int64)]
     groups: list[tuple[int, int, int, int]] = []
     silent: list[int] = []
     for path, data in files.items():
@@ -60,6 +63,8 @@ def read_drop_ins(
         mine = np.full(len(kind), slot, dtype=np.int64)
         neighbors.append(np.stack((mine, one, two))[:, kind == Kind.NEIGHBOR])
         routes.append(np.stack((one, two, mine, three))[:, kind == Kind.ROUTE])
+        if len(several := np.flatnonzero(kind == Kind.MULTIPATH)):
+            multipath.append(known.hops(np.stack((one, two, three))[:, several]))
         for row in np.flatnonzero(kind == Kind.GROUPS).tolist():
             groups.append((slot, int(one[row]), int(two[row]), int(three[row])))
         silent += [slot] * int(np.count_nonzero(kind == Kind.ARP_OFF))
@@ -67,7 +72,7 @@ def read_drop_ins(
             text = " ".join(known.texts[numbers[row]].decode("utf-8", "replace").split())
             check = {"arp": "neighbors", "multicast": "multicast"}.get(place[1], "paths")
             ledger.fail(check, cabling.place(machine, slot, path), f"section `[{text}` means nothing here")
-    return DropIns(np.hstack(neighbors), np.hstack(routes), tuple(groups), tuple(silent))
+    return DropIns(np.hstack(neighbors), np.hstack(routes), np.hstack(multipath), tuple(groups), tuple(silent))
 
 
 def check_arp(ledger: Ledger, cabling: Cabling, machine: int, drop_ins: DropIns) -> None:

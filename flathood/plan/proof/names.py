@@ -59,9 +59,12 @@ class Names:
             role = Role(world.role[row])
             kind = int(world.segment[row]) if role == Role.NEIGHBORHOOD else kinds[role]
             rows[int(world.machine[row]), kind] = row
-        self._out = np.array([rows.get((machine, _OUT), -1) for machine in range(len(world.cabling.names))])
+        self._out, self._node = (
+            np.array([rows.get((machine, kind), -1) for machine in range(len(world.cabling.names))])
+            for kind in (_OUT, _NODE)
+        )
         right = [rows.get(pair, -1) for pair in zip(self._machine.tolist(), self._kind.tolist(), strict=True)]
-        far = (self._machine >= world.cabling.nodes) | (world.options.routing == "tree")
+        far = (self._machine >= world.cabling.nodes) | (world.cabling.cluster.routing == "tree")
         return np.where((self._kind == _PLAIN) & far, self._out[self._machine], np.array(right, dtype=np.int64))
 
     def check(self, ledger: Ledger, machine: int, data: bytes) -> Ints:
@@ -86,6 +89,8 @@ class Names:
         if machine < cabling.nodes:
             far = free & cabling.apart(machine)[self._machine]
             right, free = np.where(far, self._out[self._machine], right), free & ~far
+            if cabling.cluster.routing == "advanced":
+                right, free = np.where(free, self._node[self._machine], right), np.zeros_like(free)
         fits = np.where(free, self._fits_plain(machine, row), (row == right) & (row >= 0))
         good = wanted & (times == 1) & fits
         ledger.proved("names", int(np.count_nonzero(good)))

@@ -8,12 +8,13 @@ are proved from the peer.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from flathood.plan.proof.findings import Ledger
-from flathood.plan.proof.lookup import Hops, check_neighbors, check_single, look_up, mac_of
+from flathood.plan.proof.lookup import Hops, check_neighbors, check_single, look_up, mac_of, spread
 from flathood.plan.proof.machine import DropIns, file_of
 from flathood.plan.proof.syntax import colons, dotted
 from flathood.plan.proof.world import Role, World
@@ -32,7 +33,9 @@ def check_paths(ledger: Ledger, world: World, machine: int, drop_ins: DropIns, p
     paths = _trace(world, machine, drop_ins)
     at = np.full(len(world.ip) + 1, -1, dtype=np.int64)
     at[paths.rows] = np.where(paths.direct, paths.ours, -1)
-    chosen = at[plain]  # the last place answers for -1
+    # In advanced mode plain names go by all shared segments; what goes by the chosen one is the rest.
+    asked = _outside_rows(world) if world.cabling.cluster.routing == "advanced" else plain
+    chosen = at[asked]  # the last place answers for -1
     _judge(ledger, paths, _faults(paths, chosen))
     return chosen
 
@@ -44,6 +47,7 @@ class _Paths:
     ``mac``: in the neighbor entry of the next hop. ``to``, ``to_slot``: whose it is. ``ours``: the segment that the
     frame leaves on. ``direct``: the NIC it is for is on that segment. ``shared``: the address is on a segment that
     the machine is on. ``uplink``: one end is on the uplink switch. ``apart``: both are nodes, and share no segment.
+    ``several``: one of several next hops; such a destination has a column for each.
     """
 
     world: World
@@ -58,6 +62,15 @@ class _Paths:
     shared: Bools
     uplink: Bools
     apart: Bools
+    several: Bools
+
+    @cached_property
+    def ways(self) -> Ints:
+        """By how many segments each destination is reached, of the routes that reach the right machine."""
+        good = self.direct & (self.to == self.world.machine[self.rows])
+        pairs = np.unique(self.rows[good] * (len(self.world.cabling.segments) + 1) + self.ours[good])
+        count = np.bincount(pairs // (len(self.world.cabling.segments) + 1), minlength=len(self.world.ip))
+        return count[self.rows]
 
 
 def _trace(world: World, machine: int, drop_ins: DropIns) -> _Paths:
@@ -65,7 +78,13 @@ def _trace(world: World, machine: int, drop_ins: DropIns) -> _Paths:
     cabling = world.cabling
     fabric = (machine < cabling.nodes) & (world.machine < cabling.nodes)
     rows = np.flatnonzero((world.machine != machine) & (fabric | (world.role == Role.OUTSIDE)))
-    hops = look_up(world, machine, drop_ins, world.ip[rows])
+    many, ways = spread(world, machine, drop_ins)
+    known = np.isin(many, rows)
+    rows = np.setdiff1d(rows, many[known])
+    one = look_up(world, machine, drop_ins, world.ip[rows])
+    several = np.arange(len(rows) + np.count_nonzero(known)) >= len(rows)
+    rows = np.concatenate((rows, many[known]))
+    hops = Hops(*(np.concatenate((a, b[known])) for a, b in zip(vars(one).values(), vars(ways).values(), strict=True)))
     mac = mac_of(drop_ins, hops)
     to, to_slot = cabling.owner(mac)
     ours = np.where(hops.slot >= 0, cabling.segment[machine, hops.slot], -1)
@@ -76,19 +95,22 @@ def _trace(world: World, machine: int, drop_ins: DropIns) -> _Paths:
     lively = (world.slot[rows] >= 0) & ~cabling.idle[world.machine[rows], world.slot[rows]]
     segment = np.where((world.role[rows] == Role.NEIGHBORHOOD) & lively, world.segment[rows], -1)
     apart = cabling.apart(machine)[world.machine[rows]] & fabric[rows]
-    return _Paths(world, machine, rows, hops, mac, to, to_slot, ours, direct, on[segment], ~fabric[rows], apart)
+    return _Paths(
+        world, machine, rows, hops, mac, to, to_slot, ours, direct, on[segment], ~fabric[rows], apart, several
+    )
 
 
 def _faults(paths: _Paths, chosen: Ints) -> dict[str, Bools]:
     """Which destinations have which fault; ``chosen`` is the segment by which each machine's plain name goes."""
     world, hops, to = paths.world, paths.hops, paths.to
-    tree = world.options.routing == "tree"
-    outside = np.full(len(world.cabling.names), -1, dtype=np.int64)
-    known = np.flatnonzero(world.role == Role.OUTSIDE)
-    outside[world.machine[known]] = world.slot[known]
+    tree, advanced = (world.cabling.cluster.routing == mode for mode in ("tree", "advanced"))
+    rows = _outside_rows(world)
+    outside = np.where(rows >= 0, world.slot[rows], -1)
     by_uplink = (hops.slot == outside[paths.machine]) & (paths.to_slot == outside[to])
     by_uplink &= paths.uplink | paths.apart | tree
     peers = world.machine[paths.rows]
+    spread_out = (world.role[paths.rows] == Role.NODE) & ~paths.apart & ~paths.uplink & advanced
+    shared = np.count_nonzero(world.cabling.on & world.cabling.on[paths.machine], axis=1)
     return {
         "no route": hops.slot < 0,
         "next hop": (hops.slot >= 0) & (hops.source < 0),
@@ -97,7 +119,14 @@ def _faults(paths: _Paths, chosen: Ints) -> dict[str, Bools]:
         "other machine": (to >= 0) & (to != peers),
         "other segment": (to >= 0) & ~paths.direct & ~by_uplink,
         "not direct": paths.shared & (paths.ours != world.segment[paths.rows]) & (not tree),
-        "not chosen": ~paths.shared & ~paths.uplink & ~paths.apart & (paths.ours != chosen[peers]) & (not tree),
+        "not chosen": ~paths.shared
+        & ~paths.uplink
+        & ~paths.apart
+        & ~spread_out
+        & (paths.ours != chosen[peers])
+        & (not tree),
+        "several": paths.several & ~spread_out,
+        "not all": spread_out & (paths.ways < shared[peers]),
     }
 
 
@@ -128,6 +157,14 @@ def _judge(ledger: Ledger, paths: _Paths, faults: dict[str, Bools]) -> None:
     ledger.proved("replies", int(np.count_nonzero(~bad)))
 
 
+def _outside_rows(world: World) -> Ints:
+    """The row of each machine's outside address, -1 where it has none."""
+    rows = np.full(len(world.cabling.names), -1, dtype=np.int64)
+    known = np.flatnonzero(world.role == Role.OUTSIDE)
+    rows[world.machine[known]] = known
+    return rows
+
+
 def _sentence(fault: str, paths: _Paths, k: int) -> str:
     """What is wrong with the path to one destination."""
     cabling = paths.world.cabling
@@ -148,4 +185,6 @@ def _sentence(fault: str, paths: _Paths, k: int) -> str:
         ),
         "not direct": f"goes by fnn{slot} ({here}), though the address is on another neighborhood that both are on",
         "not chosen": f"goes by fnn{slot} ({here}), its plain name by another neighborhood",
+        "several": "has several next hops: only node addresses have, and only in advanced mode",
+        "not all": f"goes by {paths.ways[k]} of the neighborhoods that both are on, not by all",
     }[fault]

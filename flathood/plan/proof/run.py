@@ -19,7 +19,7 @@ from flathood.plan.proof.machine import check_arp, check_groups, drop_in, read_d
 from flathood.plan.proof.names import FILE as HOSTS
 from flathood.plan.proof.names import Names
 from flathood.plan.proof.paths import check_paths
-from flathood.plan.proof.settings import check_hostname, check_mpi, check_sysctls, expected_files
+from flathood.plan.proof.settings import check_endpoints, check_hostname, check_mpi, check_sysctls, expected_files
 from flathood.plan.proof.source import Source
 from flathood.plan.proof.syntax import Sections
 from flathood.plan.proof.world import Configured, Role, World, gather
@@ -56,7 +56,7 @@ def prove(cluster: Cluster, wiring: Wiring, registry: Registry, source: Source, 
     for part in _parts(world, source):
         report.add(part.report)
         chosen |= part.chosen
-    _check_choice(report, cabling, chosen, options)
+    _check_choice(report, cabling, chosen)
     _check_registry(report, registry)
     return report
 
@@ -106,15 +106,16 @@ def _one(ledger: Ledger, world: World, files: Mapping[str, bytes], machine: int,
     if "/etc/hostname" in files:
         check_hostname(ledger, files["/etc/hostname"])
     if machine < cabling.nodes:
+        check_endpoints(ledger, world, machine, files)
         check_mpi(ledger, world, machine, files)
     if DNSMASQ in files:
         check_leases(ledger, world, files[DNSMASQ])
     return chosen
 
 
-def _check_choice(report: Report, cabling: Cabling, chosen: dict[int, Ints], options: Options) -> None:
+def _check_choice(report: Report, cabling: Cabling, chosen: dict[int, Ints]) -> None:
     """Both ends of a pair go by the same neighborhood, so that a connection loads one NIC at each end."""
-    if options.routing != "basic":
+    if cabling.cluster.routing == "tree":
         return
     table = np.array([chosen[machine][: cabling.nodes] for machine in range(cabling.nodes)])
     upper = np.triu(np.ones(table.shape, dtype=np.bool_), k=1)

@@ -7,13 +7,17 @@ from collections.abc import Mapping
 
 from flathood.plan.proof.cabling import Cabling
 from flathood.plan.proof.findings import Ledger, Place
-from flathood.plan.proof.syntax import dotted, settings_of
+from flathood.plan.proof.syntax import dotted, sections, settings_of
 from flathood.plan.proof.world import Role, World
 
 _SYSCTL = "/etc/sysctl.d/60-fnn-"
 _FOLDER = "/etc/flathood/mpi/"
 _OPEN_MPI = "/etc/openmpi/openmpi-mca-params.conf"
 _ENVIRONMENT = "/etc/profile.d/fnn-mpi.sh"
+_MPTCP = "/etc/systemd/system/fnn-mptcp.service"
+_WANTED = "/etc/systemd/system/multi-user.target.d/fnn-mptcp.conf"
+#: The kernel has room for so many endpoints.
+_ENDPOINTS = 8
 #: The size at which the kernel refuses new neighbor entries, unless told otherwise.
 _KERNEL_LIMIT = 1024
 
@@ -42,6 +46,7 @@ def expected_files(cabling: Cabling, machine: int) -> set[str]:
             _ENVIRONMENT,
         }
         files |= {f"{_FOLDER}openmpi.hosts", f"{_FOLDER}mpich.hosts"}
+        files |= {_MPTCP, _WANTED} if cabling.cluster.routing == "advanced" else set()
     return files
 
 
@@ -62,6 +67,8 @@ def check_sysctls(ledger: Ledger, cabling: Cabling, machine: int, files: Mapping
         wanted |= {f"{base}{scope}.{way}_redirects": "0" for scope in scopes for way in ("accept", "send")}
         wanted |= {f"{base}{scope}.rp_filter": "2" for scope in ("all", "default")}
         wanted |= {"net.ipv4.ip_forward": "0", "net.ipv4.fib_multipath_hash_policy": "1"}
+        advanced = cabling.cluster.routing == "advanced"
+        wanted[f"{base}all.ignore_routes_with_linkdown"] = "1" if advanced else "0"
     if machine == len(cabling.names) - 1:
         wanted = {}
     found: dict[str, str] = {}
@@ -111,7 +118,7 @@ def check_mpi(ledger: Ledger, world: World, machine: int, files: Mapping[str, by
     ranges = cabling.cluster.addresses
     environment = {
         "PRTE_MCA_prte_default_hostfile": f"{_FOLDER}openmpi.hosts",
-        "PRTE_MCA_prte_if_include": str(ranges.outside if options.routing == "tree" else ranges.neighborhoods),
+        "PRTE_MCA_prte_if_include": str(ranges.outside if cabling.cluster.routing == "tree" else ranges.neighborhoods),
         "HYDRA_HOST_FILE": f"{_FOLDER}mpich.hosts",
         "UCX_NET_DEVICES": ",".join(f"fnn{slot}" for slot in slots),
         "UCX_MAX_RNDV_RAILS": str(len(slots)),
@@ -121,9 +128,37 @@ def check_mpi(ledger: Ledger, world: World, machine: int, files: Mapping[str, by
     _table(ledger, files, _ENVIRONMENT, "=", {f"export {key}": value for key, value in environment.items()})
 
 
+def check_endpoints(ledger: Ledger, world: World, machine: int, files: Mapping[str, bytes]) -> None:
+    """The service that sets the MPTCP endpoints sets one for each neighborhood, takes each back, and is started."""
+    if _MPTCP not in files or _WANTED not in files:
+        return
+    found = sections(files[_MPTCP]) or []
+    lines = [(key, value.removeprefix("-")) for _, pairs in found for key, value in pairs]
+    mine = (world.machine == machine) & (world.role == Role.NEIGHBORHOOD) & (world.slot >= 0)
+    mine &= ~world.cabling.idle[world.machine, world.slot]
+    rows = sorted((int(world.slot[row]), dotted(int(world.ip[row]))) for row in mine.nonzero()[0])[:_ENDPOINTS]
+    wanted = {
+        ("ExecStart", f"ip mptcp endpoint add {ip} id {slot + 1} dev fnn{slot} subflow"): f"adds that of fnn{slot}"
+        for slot, ip in rows
+    }
+    wanted |= {("ExecStop", f"ip mptcp endpoint delete id {slot + 1}"): "takes it back" for slot, _ in rows}
+    limits = f"ip mptcp limits set subflow {_ENDPOINTS} add_addr_accepted {_ENDPOINTS}"
+    wanted |= {("ExecStart", limits): "allows a subflow by each", ("Type", "oneshot"): "ends when all is set"}
+    wanted |= {("RemainAfterExit", "yes"): "has it taken back at its end"}
+    place = Place(_MPTCP)
+    for line, what in wanted.items():
+        ledger.expect("endpoints", lines.count(line) == 1, place, f"lacks {'='.join(line)}, or has it twice: it {what}")
+    for key, value in lines:
+        if key == "ExecStart" and (key, value) not in wanted:
+            ledger.fail("endpoints", place, f"starts `{value}`, which is none of this node's", "remove it")
+    unit = _MPTCP.rpartition("/")[2]
+    started = sections(files[_WANTED]) == [("Unit", (("Wants", unit),))]
+    ledger.expect("endpoints", started, Place(_WANTED), f"does not want {unit}, so nothing starts it at boot")
+
+
 def _networks(world: World, machine: int) -> tuple[list[int], str]:
     """The NICs and the subnets that MPI may use: all neighborhoods of the node, or in tree mode its outside one."""
-    role = Role.OUTSIDE if world.options.routing == "tree" else Role.NEIGHBORHOOD
+    role = Role.OUTSIDE if world.cabling.cluster.routing == "tree" else Role.NEIGHBORHOOD
     mine = (world.machine == machine) & (world.role == role) & (world.slot >= 0)
     mine &= ~world.cabling.idle[world.machine, world.slot]
     rows = sorted((int(world.slot[row]), int(row)) for row in mine.nonzero()[0])

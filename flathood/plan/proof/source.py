@@ -8,10 +8,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Protocol
 
+from pydantic import TypeAdapter
+
 from flathood.errors import FlathoodError
 from flathood.plan.bundle import MANIFEST, machine_files
 from flathood.plan.model import Plan
 from flathood.plan.views import Options, kind_of, render_files
+from flathood.spec.model import Routing
 
 #: Folder of the files that name NICs and give addresses.
 NETWORK = "/etc/systemd/network/"
@@ -54,6 +57,7 @@ class OnDisk:
             saved = dict(manifest["options"])
             self.options = Options(**{**saved, "hosts_extra": tuple(saved["hosts_extra"])})
             self.cluster = str(manifest["cluster"])
+            self.routing: Routing = TypeAdapter(Routing).validate_python(manifest["routing"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise FlathoodError(
                 f"{root}: is no bundle ({MANIFEST}: {error}): make one with `flathood compile`"

@@ -19,6 +19,9 @@ Ints = npt.NDArray[np.int64]
 Section = tuple[str, tuple[tuple[str, str], ...]]
 
 
+_HOP = "MultiPathRoute"
+
+
 class Kind(IntEnum):
     """What a section of a drop-in means."""
 
@@ -27,6 +30,7 @@ class Kind(IntEnum):
     NEIGHBOR = 2
     ROUTE = 3
     GROUPS = 4
+    MULTIPATH = 5
 
 
 def address(text: str) -> int:
@@ -94,6 +98,7 @@ class Sections:
 
     def __init__(self) -> None:
         self.texts: list[bytes] = []
+        self._slots, self._gateways = array("q"), array("q")  # of all next hops of multipath routes
         self._number = Numbers(self._understand)
         self._columns = tuple(array("q") for _ in range(4))
         self._table: Ints = np.zeros((4, 0), dtype=np.int64)
@@ -102,6 +107,7 @@ class Sections:
         """Section by section of a file: its number, and int64[4, sections]: its Kind and three values.
 
         NEIGHBOR: address, MAC, 0. ROUTE: network, prefix length, gateway. GROUPS: network, prefix length, source.
+        MULTIPATH: address, and where its next hops begin and how many there are (see `hops`).
         """
         top, *parts = (b"\n" + data).split(b"\n[")
         if sections(top) != []:
@@ -111,9 +117,21 @@ class Sections:
             self._table = np.array(self._columns, dtype=np.int64)
         return numbers, self._table[:, numbers]
 
+    def hops(self, routes: Ints) -> Ints:
+        """The next hops of multipath routes, int64[3, hops]: address, slot, gateway; ``routes``: int64[3, routes]."""
+        ip, first, count = routes
+        place = np.repeat(first - (np.cumsum(count) - count), count) + np.arange(int(count.sum()))
+        slots, gateways = (np.array(column, dtype=np.int64) for column in (self._slots, self._gateways))
+        return np.stack((np.repeat(ip, count), slots[place], gateways[place]))
+
     def _understand(self, part: bytes) -> int:
         found = sections(b"[" + part)
         meaning = _meaning(found[0]) if found is not None and len(found) == 1 else (Kind.UNKNOWN, 0, 0, 0)
+        if meaning[0] == Kind.MULTIPATH and found is not None:
+            hops = [_hop(value) for _, value in found[0][1][1:]]
+            meaning = (Kind.MULTIPATH, meaning[1], len(self._slots), len(hops))
+            self._slots.extend(slot for slot, _ in hops)
+            self._gateways.extend(gateway for _, gateway in hops)
         for column, value in zip(self._columns, meaning, strict=True):
             column.append(value)
         self.texts.append(part)
@@ -136,6 +154,8 @@ class Numbers(dict[bytes, int]):
 def _meaning(section: Section) -> tuple[int, int, int, int]:
     name, pairs = section
     settings = dict(pairs)
+    if name == "Route" and _HOP in settings:
+        return _multipath(pairs)
     if len(settings) == len(pairs):
         if name == "Link" and settings == {"ARP": "no"}:
             return Kind.ARP_OFF, 0, 0, 0
@@ -159,6 +179,23 @@ def _route(settings: dict[str, str]) -> tuple[int, int, int, int]:
         if source >= 0 and network >> 28 == 14:
             return Kind.GROUPS, network, length, source
     return Kind.UNKNOWN, 0, 0, 0
+
+
+def _multipath(pairs: tuple[tuple[str, str], ...]) -> tuple[int, int, int, int]:
+    """A route with several next hops, each an address and the NIC of ours that it is behind."""
+    (first, destination), *hops = pairs
+    network, length = prefix(destination)
+    right = first == "Destination" and length == 32 and len(hops) > 1
+    if right and all(key == _HOP and min(_hop(value)) >= 0 for key, value in hops):
+        return Kind.MULTIPATH, network, length, 0
+    return Kind.UNKNOWN, 0, 0, 0
+
+
+def _hop(value: str) -> tuple[int, int]:
+    """Slot and gateway of `ADDRESS@fnnSLOT`; -1 for what is none."""
+    gateway, _, name = value.partition("@")
+    slot = name.removeprefix("fnn")
+    return int(slot) if slot != name and slot.isascii() and slot.isdecimal() else -1, address(gateway)
 
 
 def settings_of(lines: Iterable[str], separator: str) -> dict[str, str] | None:

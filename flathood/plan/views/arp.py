@@ -48,7 +48,7 @@ def files(plan: Plan, host: str, options: Options) -> tuple[File, ...]:
     number = plan.numbers[host]
     made, count = [], 0
     for slot in plan.used_slots(number):
-        entries = _texts(plan, number, slot, options)
+        entries = _texts(plan, number, slot)
         count += len(entries)
         made.append(File(drop_in(slot, "arp"), _OFF + "".join(entries)))
     made.append(sysctl_file("arp", SETTINGS, thresholds(count)))
@@ -59,7 +59,7 @@ def live(plan: Plan, host: str, options: Options) -> Live:
     """Facets `neighbors`, `arp` and `sysctl`."""
     number = plan.numbers[host]
     slots = plan.used_slots(number)
-    entries = [(slot, entry) for slot in slots for entry in _entries(plan, number, slot, options)]
+    entries = [(slot, entry) for slot in slots for entry in _entries(plan, number, slot)]
     return {
         "neighbors": lines(f"{nic(slot)} {address} {mac}" for slot, (address, mac) in entries),
         "arp": lines(f"{nic(slot)} off" for slot in slots),
@@ -104,31 +104,31 @@ def _neighborhood_texts(plan: Plan) -> list[dict[int, str]]:
     return [{node: neighbor(*entry) for node, entry in table.items()} for table in _neighborhoods(plan)]
 
 
-def _by_uplink(plan: Plan, number: int, slot: int, options: Options) -> list[tuple[str, str]]:
+def _by_uplink(plan: Plan, number: int, slot: int) -> list[tuple[str, str]]:
     """Entries for the machines that a NIC reaches through the uplink."""
     if slot != plan.outside_slot(number):
         return []
     entries = list(outside(plan).items())
-    everyone = number >= plan.node_count or options.routing == "tree"
+    everyone = number >= plan.node_count or plan.routing == "tree"
     near = [] if everyone else [entries[peer] for peer in plan.by_uplink(number)]
     first = 0 if everyone else plan.node_count
     return [entry for name, entry in (*near, *entries[first:]) if name != plan.names[number]]
 
 
-def _texts(plan: Plan, number: int, slot: int, options: Options) -> list[str]:
+def _texts(plan: Plan, number: int, slot: int) -> list[str]:
     texts = []
     if number < plan.node_count and plan.usable[number, slot] >= 0:
         table = _neighborhood_texts(plan)[plan.usable[number, slot]]
         texts = [text for node, text in table.items() if node != number]
-    return texts + [neighbor(*entry) for entry in _by_uplink(plan, number, slot, options)]
+    return texts + [neighbor(*entry) for entry in _by_uplink(plan, number, slot)]
 
 
-def _entries(plan: Plan, number: int, slot: int, options: Options) -> list[tuple[str, str]]:
+def _entries(plan: Plan, number: int, slot: int) -> list[tuple[str, str]]:
     entries = []
     if number < plan.node_count and plan.usable[number, slot] >= 0:
         table = _neighborhoods(plan)[plan.usable[number, slot]]
         entries = [entry for node, entry in table.items() if node != number]
-    return entries + _by_uplink(plan, number, slot, options)
+    return entries + _by_uplink(plan, number, slot)
 
 
 VIEW = View(_OWNS, _APPLY, files, live)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class RoleFiles:
 
     ``owns``: globs of files on the machine that belong to the role; what matches and is not in ``files`` is removed.
     ``apply``: verbs that the machine does, in order, when bytes or live state differ: "link" (udev: name, alias, MTU),
-    "networkd", "sysctl", "hostname", "dnsmasq".
+    "networkd", "sysctl", "mptcp" (the service that sets endpoints), "hostname", "dnsmasq".
     ``live``: facet → sorted lines that the running kernel must show.
     """
 
@@ -47,12 +47,10 @@ class Options:
     """The variables of the roles that change bytes, with the roles' defaults.
 
     ``node_device``: kind of the device `node0`; ifb or bridge where the kernel has no dummy.
-    ``routing``: basic, one shared neighborhood for each pair; or tree, every pair by its outside NICs and the uplink.
     ``mpi_slots``: ranks that MPI starts on a node. ``hosts_extra``: lines to add to every /etc/hosts.
     """
 
     node_device: Literal["dummy", "ifb", "bridge"] = "dummy"
-    routing: Literal["basic", "tree"] = "basic"
     mpi_slots: int = 1
     hosts_extra: tuple[str, ...] = ()
 
@@ -104,31 +102,46 @@ def lines(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(texts))
 
 
+class Pair(NamedTuple):
+    """A node and a peer of it, the neighborhood chosen for them (-1: none) and all that they share."""
+
+    node: int
+    peer: int
+    chosen: int
+    shared: tuple[int, ...]
+
+
 class PeerTexts:
     """Texts that a node has for each of its peers.
 
     They depend on the peer, the neighborhood chosen for the pair and those that it shares: far fewer combinations
-    than pairs, so each text is made once and used by all nodes that see this peer alike.
+    than pairs, so each text is made once and used by all nodes that see this peer alike. ``by_slot``: they name NICs
+    of the node, too, so that only nodes with the same cables in the same slots see a peer alike.
     """
 
-    def __init__(self, plan: Plan, make: Callable[[int, int, tuple[int, ...]], str]) -> None:
+    def __init__(self, plan: Plan, make: Callable[[Pair], str], *, by_slot: bool = False) -> None:
         self._plan = plan
         self._make = make
+        self._kind = np.zeros(plan.node_count, dtype=np.int64)
+        if by_slot:
+            self._kind = np.unique(plan.usable, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
         self._known: list[dict[int, str]] = [{} for _ in range(plan.node_count)]
         self._bits = 1 << np.arange(plan.usable.shape[1], dtype=np.int64)
 
     def of(self, node: int) -> list[str]:
-        """``make(peer, chosen, shared)`` for each peer of a node, in number order; its own place is empty."""
+        """``make(pair)`` for each peer of a node, in number order; its own place is empty."""
         plan = self._plan
         on = np.append(plan.slot_on[node] >= 0, False)  # the last place answers for -1, a slot that is not used
         # The last place answers for -1, a pair without a neighborhood, too.
         keys = (on[plan.usable] @ self._bits) * (len(plan.subnets) + 1) + plan.chosen[node] % (len(plan.subnets) + 1)
+        keys = keys * plan.node_count + self._kind[node]
         keys[node] = -1  # no neighborhood is chosen for a node with itself
         texts = []
         for peer, (key, known) in enumerate(zip(keys.tolist(), self._known, strict=True)):
             text = known.get(key)
             if text is None:
                 chosen = int(plan.chosen[node, peer])
-                text = known[key] = "" if peer == node else self._make(peer, chosen, plan.shared(node, peer))
+                pair = Pair(node, peer, chosen, plan.shared(node, peer))
+                text = known[key] = "" if peer == node else self._make(pair)
             texts.append(text)
         return texts

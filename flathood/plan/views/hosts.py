@@ -2,8 +2,9 @@
 """Role hosts: the host name, and an /etc/hosts of each machine's own.
 
 A peer's plain name is its address on the neighborhood that basic routing chose for the pair, so the same name is
-another address on another node. A node's own name is its node address: what a program publishes as "my address" by
-looking up its own name is then reached from everywhere.
+another address on another node. In advanced mode it is the peer's node address, which all shared neighborhoods lead
+to. A node's own name is its node address: what a program publishes as "my address" by looking up its own name is then
+reached from everywhere.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from flathood.plan.model import Plan
-from flathood.plan.views.base import File, Live, Options, PeerTexts, View, header
+from flathood.plan.views.base import File, Live, Options, Pair, PeerTexts, View, header
 
 _OWNS = ("/etc/hosts", "/etc/hostname")
 _APPLY = ("hostname",)
@@ -21,7 +22,7 @@ def files(plan: Plan, host: str, options: Options) -> tuple[File, ...]:
     """/etc/hosts and /etc/hostname (which has no comment: too many programs read it as one bare name)."""
     number = plan.numbers[host]
     if number < plan.node_count:
-        peers = _tree_texts(plan) if options.routing == "tree" else _basic_texts(plan)
+        peers = _tree_texts(plan) if plan.routing == "tree" else _texts(plan)
         text = _own(plan, number) + "".join(peers.of(number)) + _by_uplink(plan, plan.node_count, options)
     else:
         text = _by_uplink(plan, 0, options)
@@ -57,24 +58,28 @@ def _by_uplink(plan: Plan, first: int, options: Options) -> str:
 
 
 @lru_cache(maxsize=4)
-def _basic_texts(plan: Plan) -> PeerTexts:
-    def make(peer: int, chosen: int, shared: tuple[int, ...]) -> str:
+def _texts(plan: Plan) -> PeerTexts:
+    def make(pair: Pair) -> str:
+        _, peer, chosen, shared = pair
         name = plan.names[peer]
         if chosen < 0:
             return f"{plan.outside_ip(peer)} {name} {name}-out\n{plan.node_ip(peer)} {name}-node\n"
-        texts = [f"{plan.neighborhood_ip(peer, chosen)} {name} {name}-{plan.switches[chosen]}\n"]
-        texts += [f"{plan.neighborhood_ip(peer, s)} {name}-{plan.switches[s]}\n" for s in shared if s != chosen]
-        return f"{''.join(texts)}{plan.node_ip(peer)} {name}-node\n{plan.outside_ip(peer)} {name}-out\n"
+        order = (chosen, *(s for s in shared if s != chosen))
+        near = [f"{plan.neighborhood_ip(peer, s)}{{}} {name}-{plan.switches[s]}\n" for s in order]
+        node = f"{plan.node_ip(peer)}{{}} {name}-node\n"
+        texts = [node, *near] if plan.routing == "advanced" else [*near, node]
+        named = [text.format("" if k else f" {name}") for k, text in enumerate(texts)]
+        return f"{''.join(named)}{plan.outside_ip(peer)} {name}-out\n"
 
     return PeerTexts(plan, make)
 
 
 @lru_cache(maxsize=4)
 def _tree_texts(plan: Plan) -> PeerTexts:
-    def make(peer: int, chosen: int, shared: tuple[int, ...]) -> str:
-        name = plan.names[peer]
+    def make(pair: Pair) -> str:
+        peer, name = pair.peer, plan.names[pair.peer]
         texts = [f"{plan.outside_ip(peer)} {name} {name}-out\n"]
-        texts += [f"{plan.neighborhood_ip(peer, s)} {name}-{plan.switches[s]}\n" for s in shared]
+        texts += [f"{plan.neighborhood_ip(peer, s)} {name}-{plan.switches[s]}\n" for s in pair.shared]
         return f"{''.join(texts)}{plan.node_ip(peer)} {name}-node\n"
 
     return PeerTexts(plan, make)

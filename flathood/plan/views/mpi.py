@@ -31,8 +31,8 @@ def files(plan: Plan, host: str, options: Options) -> tuple[File, ...]:
     """Host files, Open MPI's parameters, and the environment of the others."""
     number = plan.numbers[host]
     tree = (plan.outside_slot(number),)
-    slots = tree if options.routing == "tree" else tuple(np.flatnonzero(plan.usable[number] >= 0).tolist())
-    if options.routing == "tree":
+    slots = tree if plan.routing == "tree" else tuple(np.flatnonzero(plan.usable[number] >= 0).tolist())
+    if plan.routing == "tree":
         subnets = everywhere = str(plan.cluster.addresses.outside)
     else:
         everywhere = str(plan.cluster.addresses.neighborhoods)

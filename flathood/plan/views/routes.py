@@ -9,19 +9,27 @@ address through the uplink.
 No route names a source: a connection then comes from the address of the NIC that it leaves by, on the neighborhood that
 it goes over, which the peer has on-link: the way back is one switch too, with nothing to lose a route over when
 `node0` is gone.
+
+In advanced mode the route to a node address has a next hop on each shared neighborhood. The kernel takes one of them
+for each flow, and passes over those whose NIC has no carrier. One connection uses them all by MPTCP (RFC 8684): see
+`mptcp` beside.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from flathood.plan.model import Plan
+from flathood.plan.views import mptcp
 from flathood.plan.views.base import (
     File,
     Live,
     Options,
+    Pair,
     PeerTexts,
     View,
     drop_in,
@@ -32,35 +40,55 @@ from flathood.plan.views.base import (
     sysctl_live,
 )
 
-_OWNS = ("/etc/systemd/network/50-fnn*.network.d/routes.conf", "/etc/sysctl.d/60-fnn-routes.conf")
-_APPLY = ("networkd", "sysctl")
+_OWNS = ("/etc/systemd/network/50-fnn*.network.d/routes.conf", "/etc/sysctl.d/60-fnn-routes.conf", *mptcp.OWNS)
+_APPLY = ("networkd", "sysctl", "mptcp")
 _HEADER = header("routes")
-_ROUTE = "\n[Route]\nDestination={}/32\nGateway={}\n"
-_LIVE = "{} via {}\n"
+Hop = tuple[object, str]
+
+
+class _Form(NamedTuple):
+    """How a route is written: ``one`` for an address and its gateway, ``many`` for several gateways, each by a NIC."""
+
+    one: str
+    many: Callable[[object, list[Hop]], str]
+
+
+def _section(address: object, hops: list[Hop]) -> str:
+    """A multipath route (systemd.network(5), MultiPathRoute=)."""
+    return f"\n[Route]\nDestination={address}/32\n" + "".join(f"MultiPathRoute={ip}@{name}\n" for ip, name in hops)
+
+
+def _line(address: object, hops: list[Hop]) -> str:
+    return f"{address} {' '.join(f'via {ip} dev {name}' for ip, name in hops)}\n"
+
+
+_FILE = _Form("\n[Route]\nDestination={}/32\nGateway={}\n", _section)
+_LIVE = _Form("{} via {}\n", _line)
 
 
 def files(plan: Plan, host: str, options: Options) -> tuple[File, ...]:
     """A drop-in for each NIC that has a route, and the sysctls."""
-    texts = _by_slot(plan, plan.numbers[host], options, _ROUTE)
+    texts = _by_slot(plan, plan.numbers[host], _FILE)
     made = [File(drop_in(slot, "routes"), _HEADER + "".join(parts)) for slot, parts in texts.items()]
-    return (*made, sysctl_file("routes", settings(plan, host)))
+    return (*made, sysctl_file("routes", settings(plan, host)), *mptcp.files(plan, plan.numbers[host]))
 
 
 def live(plan: Plan, host: str, options: Options) -> Live:
-    """Facets `routes` and `sysctl`."""
-    texts = _by_slot(plan, plan.numbers[host], options, _LIVE)
+    """Facets `routes`, `sysctl` and `mptcp`."""
+    texts = _by_slot(plan, plan.numbers[host], _LIVE)
+    shown = ((slot, line) for slot, parts in texts.items() for part in parts for line in part.splitlines())
     return {
-        "routes": lines(
-            f"{line} dev {nic(slot)}" for slot, parts in texts.items() for part in parts for line in part.splitlines()
-        ),
+        "routes": lines(line if " dev " in line else f"{line} dev {nic(slot)}" for slot, line in shown),
         "sysctl": sysctl_live(settings(plan, host)),
+        "mptcp": mptcp.live(plan, plan.numbers[host]),
     }
 
 
 def settings(plan: Plan, host: str) -> dict[str, int]:
     """The sysctls: never forward, take no redirect, loose reverse path (RFC 3704), hash flows on ports too.
 
-    A redirect is taken, and sent, where `all` or the NIC says so (Linux: networking/ip-sysctl), so both say no.
+    A redirect is taken, and sent, where `all` or the NIC says so (Linux: networking/ip-sysctl), so both say no. A
+    route whose NIC has no carrier is passed over where there is another: in advanced mode.
     """
     scopes = ["all", "default", *(nic(slot) for slot in plan.used_slots(plan.numbers[host]))]
     redirects = {f"net.ipv4.conf.{scope}.{way}_redirects": 0 for scope in scopes for way in ("accept", "send")}
@@ -70,15 +98,16 @@ def settings(plan: Plan, host: str) -> dict[str, int]:
         "net.ipv4.conf.all.rp_filter": 2,
         "net.ipv4.conf.default.rp_filter": 2,
         "net.ipv4.fib_multipath_hash_policy": 1,
+        "net.ipv4.conf.all.ignore_routes_with_linkdown": int(plan.routing == "advanced"),
     }
 
 
-def _by_slot(plan: Plan, node: int, options: Options, form: str) -> dict[int, list[str]]:
-    """The texts of a node's routes, by slot, in peer order."""
-    if options.routing == "tree":
+def _by_slot(plan: Plan, node: int, form: _Form) -> dict[int, list[str]]:
+    """The texts of a node's routes, by slot, in peer order; one by several NICs is with the chosen one."""
+    if plan.routing == "tree":
         texts = _tree_texts(plan, form)
         return {plan.outside_slot(node): texts[:node] + texts[node + 1 :]}
-    texts = _basic_texts(plan, form).of(node)
+    texts = _texts(plan, form).of(node)
     found = {}
     far = plan.by_uplink(node)
     for slot in plan.used_slots(node):
@@ -92,24 +121,32 @@ def _by_slot(plan: Plan, node: int, options: Options, form: str) -> dict[int, li
 
 
 @lru_cache(maxsize=8)
-def _basic_texts(plan: Plan, form: str) -> PeerTexts:
-    def make(peer: int, chosen: int, shared: tuple[int, ...]) -> str:
+def _texts(plan: Plan, form: _Form) -> PeerTexts:
+    advanced = plan.routing == "advanced"
+
+    def make(pair: Pair) -> str:
+        node, peer, chosen, shared = pair
         if chosen < 0:
             return _tree_texts(plan, form)[peer]
         gateway = plan.neighborhood_ip(peer, chosen)
         apart = [plan.neighborhood_ip(peer, s) for s in plan.addressed(peer) if s not in shared]
-        return "".join(form.format(address, gateway) for address in (*apart, plan.node_ip(peer), plan.outside_ip(peer)))
+        single, several = [*apart, plan.node_ip(peer), plan.outside_ip(peer)], ""
+        if advanced and len(shared) > 1:
+            single.remove(plan.node_ip(peer))
+            slots = sorted((int(plan.slot_on[node, s]), s) for s in shared)
+            several = form.many(plan.node_ip(peer), [(plan.neighborhood_ip(peer, s), nic(slot)) for slot, s in slots])
+        return "".join(form.one.format(address, gateway) for address in single) + several
 
-    return PeerTexts(plan, make)
+    return PeerTexts(plan, make, by_slot=advanced)
 
 
 @lru_cache(maxsize=8)
-def _tree_texts(plan: Plan, form: str) -> list[str]:
+def _tree_texts(plan: Plan, form: _Form) -> list[str]:
     texts = []
     for peer in range(plan.node_count):
         gateway = plan.outside_ip(peer)
         own = [plan.neighborhood_ip(peer, s) for s in plan.addressed(peer)]
-        texts.append("".join(form.format(address, gateway) for address in (*own, plan.node_ip(peer))))
+        texts.append("".join(form.one.format(address, gateway) for address in (*own, plan.node_ip(peer))))
     return texts
 
 

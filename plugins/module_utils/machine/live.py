@@ -87,13 +87,14 @@ def neighbors(entries: Json) -> list[str]:
 
 
 def routes(entries: Json) -> list[str]:
-    """`10.80.2.3 via 10.80.0.3 dev fnn0`, each further hop in the same words: unicast routes by NICs of the fabric."""
+    """`10.80.2.3 via 10.80.0.3 dev fnn0`, each further hop in the same words, by NIC: unicast routes of the fabric."""
     found = []
     for route in entries:
         hops = route.get("nexthops", [route])
         if _is_multicast(route["dst"]) or not all(NIC.fullmatch(hop.get("dev", "")) for hop in hops):
             continue
-        words = (f"via {hop['gateway']} dev {hop['dev']}" if "gateway" in hop else f"dev {hop['dev']}" for hop in hops)
+        words = [f"via {hop['gateway']} dev {hop['dev']}" if "gateway" in hop else f"dev {hop['dev']}" for hop in hops]
+        words.sort(key=lambda text: text.rpartition(" ")[2])
         found.append(f"{route['dst']} {' '.join(words)}")
     return sorted(found)
 
@@ -101,6 +102,23 @@ def routes(entries: Json) -> list[str]:
 def multicast(entries: Json) -> list[str]:
     """`224.0.0.0/4 dev fnn0`: by which NIC multicast leaves."""
     return sorted(f"{route['dst']} dev {route['dev']}" for route in entries if _is_multicast(route["dst"]))
+
+
+def mptcp(entries: Json) -> list[str]:
+    """`fnn0 10.80.0.1 subflow`: the MPTCP endpoints on our NICs."""
+    return sorted(
+        f"{one['dev']} {one['address']} {' '.join(key for key in sorted(one) if one[key] is True)}"
+        for one in entries
+        if NIC.fullmatch(one.get("dev", ""))
+    )
+
+
+def endpoints() -> Json:
+    """Ask for the MPTCP endpoints; none on a kernel, or by an ``ip``, that knows nothing of them."""
+    command = ["ip", "-json", "mptcp", "endpoint", "show"]
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    found: Json = json.loads(answer.stdout or "[]") if answer.returncode == 0 else []
+    return found
 
 
 def sysctl(root: Path, keys: Iterable[str]) -> list[str]:
@@ -149,6 +167,7 @@ def facets(root: Path = Path("/")) -> dict[str, list[str]]:
         "neighbors": neighbors(ask("-4", "neighbor", "show", "nud", "permanent")),
         "routes": routes(static),
         "multicast": multicast(static),
+        "mptcp": mptcp(endpoints()),
         "hostname": hostname(root),
     }
 

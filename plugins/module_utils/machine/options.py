@@ -5,13 +5,15 @@ from __future__ import annotations
 
 COMPILER = {
     "node_device": {"type": "str", "choices": ["dummy", "ifb", "bridge"]},
-    "routing": {"type": "str", "choices": ["basic", "tree"]},
     "mpi_slots": {"type": "int"},
     "hosts_extra": {"type": "list", "elements": "str"},
 }
 
+ROUTING = {"type": "str", "choices": ["basic", "advanced", "tree"]}
+
 CHECK = {
     "directory": {"type": "path", "required": True},
+    "routing": ROUTING,
     "options": {"type": "dict", "options": COMPILER},
 }
 
@@ -22,6 +24,7 @@ INSTALL = {
         "choices": ["links", "arp", "hosts", "routes", "multicast", "mpi", "head"],
     },
     "directory": {"type": "path", "required": True},
+    "routing": ROUTING,
     "options": {"type": "dict", "options": COMPILER},
     "patience": {"type": "int", "default": 20},
     "settle": {"type": "int", "default": 30},

@@ -120,6 +120,8 @@ def _do(root: Path, role: Role, verb: str, outcome: Outcome) -> str:
         return _networkd(role, outcome)
     if verb == "sysctl":
         return verbs.sysctl(root, role.name)
+    if verb == "mptcp":
+        return verbs.mptcp(root)
     if verb == "hostname":
         return verbs.hostname(role.live["hostname"][0])
     if verb == "dnsmasq":

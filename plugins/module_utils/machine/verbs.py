@@ -11,7 +11,11 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from .command import MachineError, run
+from .files import on
 from .live import OURS, ask, setting, settings
+
+#: What sets the MPTCP endpoints at boot.
+MPTCP = "/etc/systemd/system/fnn-mptcp.service"
 
 
 def networkd(devices: Iterable[str], files_changed: bool) -> str:
@@ -59,6 +63,21 @@ def _with_existing(wanted: list[tuple[str, str, bool]]) -> list[tuple[str, str, 
         if key.startswith("net.ipv4.conf.default.")
     ]
     return wanted + [one for one in inherited if one[0] not in told]
+
+
+def mptcp(root: Path) -> str:
+    """Have the endpoints of the service's file, or none where it has no file any more."""
+    service = MPTCP.rpartition("/")[2]
+    shown = run("systemctl", "show", service, "--property=ActiveState")
+    if active := shown.strip() == "ActiveState=active":
+        run("systemctl", "stop", service)  # by the file before, which knows what it set
+    wanted = on(root, MPTCP).is_file()
+    if active or wanted:
+        run("systemctl", "daemon-reload")
+    if not wanted:
+        return "mptcp: no endpoints any more" if active else ""
+    run("systemctl", "start", "--no-block", service)
+    return "mptcp: endpoints set"
 
 
 def hostname(name: str) -> str:

@@ -24,10 +24,15 @@ SHARE = 0.5
 
 @dataclass
 class Target:
-    """One address: the NIC that the reply must come in by, and whether the request is forced out by that NIC."""
+    """One address, and the key that it goes by.
 
+    The reply must come in by one of the NICs; the first is the one that the echo is counted for, and that the request
+    is forced out by where it is ``bound``.
+    """
+
+    key: str
     address: str
-    nic: str
+    nics: tuple[str, ...]
     bound: bool
     reason: str = ""
     small: bool = False
@@ -37,7 +42,7 @@ class Target:
 
 @dataclass
 class Tally:
-    """Address → what was seen instead of a full-size reply; NIC → echoes, and how many had to be repeated."""
+    """Key → what was seen instead of a full-size reply; NIC → echoes, and how many had to be repeated."""
 
     failed: dict[str, str] = field(default_factory=dict)
     echoes: dict[str, int] = field(default_factory=dict)
@@ -84,13 +89,17 @@ class _Sockets:
 
 
 def echo_all(expected: dict[str, str], mtu: int, rate: int) -> Tally:
-    """Ask every address of ``expected`` (address → ``bound NIC`` or ``routed NIC``); bounded by five rounds.
+    """Ask every address of ``expected``, ADDRESS → ``bound NIC`` or ``routed NIC|NIC…``; bounded by five rounds.
 
+    What comes after a % in a key only tells keys of the same address apart.
     ``mtu`` is the size of the packets in bytes, ``rate`` that of a link in bits per second. Three rounds go out at full
     size, each to those that have not answered yet; two of small packets then tell "nothing passes" from "only small
     packets pass".
     """
-    targets = [Target(address, text.split()[1], text.startswith("bound")) for address, text in expected.items()]
+    targets = [
+        Target(key, key.partition("%")[0], tuple(text.split()[1].split("|")), text.startswith("bound"))
+        for key, text in expected.items()
+    ]
     sockets = _Sockets()
     try:
         for size in (mtu, mtu, mtu, SMALL, SMALL):
@@ -108,7 +117,7 @@ def _round(sockets: _Sockets, targets: list[Target], pending: list[int], size: _
         target = targets[number]
         target.repeats += 1
         try:
-            sender = sockets.sender(target.nic if target.bound else "")
+            sender = sockets.sender(target.nics[0] if target.bound else "")
             sender.sendto(packets.echo_request(sockets.ident, number, size.packet), (target.address, 0))
         except OSError as error:
             target.reason = f"{size.packet} bytes not sent: {os.strerror(error.errno) if error.errno else error}"
@@ -137,7 +146,7 @@ def _receive(sockets: _Sockets, targets: list[Target], left: set[int], until: fl
 
 
 def _accept(target: Target, nic: str, *, small: bool) -> None:
-    if nic != target.nic:
+    if nic not in target.nics:
         target.reason, target.done = f"the reply came in by {nic}", True
     elif small:
         target.small = True
@@ -156,12 +165,13 @@ def tally(targets: list[Target]) -> Tally:
     """Sum the targets up."""
     tally = Tally()
     for target in targets:
-        tally.echoes[target.nic] = tally.echoes.get(target.nic, 0) + 1
+        nic = target.nics[0]
+        tally.echoes[nic] = tally.echoes.get(nic, 0) + 1
         if target.done and not target.reason:
             if target.repeats > 1:
-                tally.repeats[target.nic] = tally.repeats.get(target.nic, 0) + 1
+                tally.repeats[nic] = tally.repeats.get(nic, 0) + 1
         elif target.small:
-            tally.failed[target.address] = "only small packets pass" + (f" ({target.reason})" if target.reason else "")
+            tally.failed[target.key] = "only small packets pass" + (f" ({target.reason})" if target.reason else "")
         else:
-            tally.failed[target.address] = target.reason or "no reply"
+            tally.failed[target.key] = target.reason or "no reply"
     return tally

@@ -53,7 +53,9 @@ def test_what_the_tasks_registered_becomes_a_report(tmp_path: Path) -> None:
         "run": fine | {"echoes": {"fnn0": [9, 1]}},
         "collect": fine | {"arp": {"frames": [], "lost": 2}},
     }
-    report, page = conclude(ROOT / "inventories/hexa", words, switches={}, job={"skipped": True}, output=tmp_path)
+    report, page = conclude(
+        ROOT / "inventories/hexa", words, {"switches": {}, "job": {"skipped": True}}, output=tmp_path
+    )
     assert page.exists()
     assert report.started == "1970-01-01T00:01:40+00:00"
     assert report.seconds["all-pairs traffic"] == 2.5

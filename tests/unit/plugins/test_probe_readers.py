@@ -153,7 +153,7 @@ def test_names_come_from_the_system_and_a_missing_one_is_empty() -> None:
 def test_what_an_address_is_told_to_have_done(
     facts: dict[str, object], failed: dict[str, str], repeats: dict[str, int]
 ) -> None:
-    tally = echo.tally([echo.Target("10.80.0.2", "fnn0", True, **facts)])
+    tally = echo.tally([echo.Target("10.80.0.2", "10.80.0.2", ("fnn0",), True, **facts)])
     assert (tally.failed, tally.repeats, tally.echoes) == (failed, repeats, {"fnn0": 1})
 
 
