@@ -10,6 +10,7 @@ from pathlib import Path
 from flathood.cabling.audit import Report, adopted, adoption, audit
 from flathood.cabling.evidence import Evidence, save_evidence
 from flathood.cabling.moves import Move
+from flathood.cabling.slots import Learnt, write
 from flathood.inventory import WIRING, Inventory
 from flathood.wiring import save_wiring
 from flathood.writing import locked, save
@@ -24,6 +25,7 @@ class Conclusion:
     evidence: Path
     adopt: bool
     written: bool
+    learnt: Learnt | None = None
 
     @property
     def failed(self) -> bool:
@@ -36,7 +38,8 @@ class Conclusion:
     def message(self) -> str:
         """What came out, in a few lines."""
         report = self.report
-        lines = [f"{report.judged} of {report.judged + len(report.unjudged)} cables judged."]
+        lines = [str(self.learnt), *self.learnt.notes] if self.learnt else []
+        lines += [f"{report.judged} of {report.judged + len(report.unjudged)} cables judged."]
         lines += [str(finding) for finding in report.findings]
         lines += [*report.disagreements, *report.warnings, *report.picture.notes]
         if self.adopt:
@@ -49,21 +52,33 @@ class Conclusion:
         return "\n".join(lines)
 
 
-def conclude(inventory: Inventory, evidence: Evidence, output: Path, adopt: bool, dry: bool = False) -> Conclusion:
-    """Audit, and write evidence.json and audit.json into `output`; with `adopt` wiring.yml too, unless `dry`.
+@dataclass(frozen=True)
+class Wish:
+    """What an audit is to change: ``macs``: macs.yml, first; ``adopt``: wiring.yml; ``dry``: neither, only say so."""
+
+    adopt: bool = False
+    macs: bool = False
+    dry: bool = False
+
+
+def conclude(inventory: Inventory, evidence: Evidence, output: Path, wish: Wish) -> Conclusion:
+    """Audit, and write evidence.json and audit.json into `output`, and what is wished into the cluster's files.
 
     Raises CannotAdopt when the evidence is too thin to adopt by.
     """
     output.mkdir(parents=True, exist_ok=True)
     path = output / "evidence.json"
     save_evidence(path, evidence)
+    learnt, written = None, False
+    if wish.macs:
+        inventory, learnt, written = write(inventory, {str(path): evidence}, dry=wish.dry)
     report = audit(inventory, {str(path): evidence})
     save(output / "audit.json", json.dumps(report.data(), indent=1) + "\n")
-    moves, written = report.moves, False
-    if adopt:
+    moves = report.moves
+    if wish.adopt:
         nearest = adoption(inventory, report)
         moves = nearest.moves
-        if nearest.rows != inventory.wiring.nodes and not dry:
+        if nearest.rows != inventory.wiring.nodes and not wish.dry:
             with locked(inventory.directory / WIRING):
-                written = save_wiring(inventory.directory / WIRING, adopted(inventory.wiring, nearest))
-    return Conclusion(report, moves, path, adopt, written)
+                written |= save_wiring(inventory.directory / WIRING, adopted(inventory.wiring, nearest))
+    return Conclusion(report, moves, path, wish.adopt, written, learnt)

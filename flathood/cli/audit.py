@@ -17,6 +17,7 @@ from flathood.cabling.adopt import Adoption
 from flathood.cabling.audit import Report, adopted, adoption, audit
 from flathood.cabling.evidence import Evidence, load_evidence
 from flathood.cabling.moves import Move
+from flathood.cabling.slots import write
 from flathood.cli import options as shared
 from flathood.errors import FlathoodError, InvalidInput, Problem
 from flathood.inventory import WIRING, Inventory
@@ -37,8 +38,9 @@ from flathood.writing import locked
     help="Evidence of the cabling (JSON); may be given more than once: all of it is put together.",
 )
 @click.option("--adopt", "take", is_flag=True, help="Write the valid wiring nearest to what was found to wiring.yml.")
+@click.option("--macs", "learn", is_flag=True, help="Write the slots that the evidence tells to macs.yml first.")
 @click.option("--json", "as_json", is_flag=True, help="Print all of the report as JSON.")
-def audit_(directory: Path, files: tuple[Path, ...], take: bool, as_json: bool) -> None:
+def audit_(directory: Path, files: tuple[Path, ...], take: bool, learn: bool, as_json: bool) -> None:
     """Hold the cabling that was found against the plan of the cluster in DIR, and say what to move.
 
     Exit code 0: as planned, 1: something differs, 2: nothing could be judged, 3: as planned as far as is known. With
@@ -46,7 +48,10 @@ def audit_(directory: Path, files: tuple[Path, ...], take: bool, as_json: bool) 
     """
     try:
         evidence = _load(files)
-        loaded = inventory.load(directory, need_macs=True)
+        loaded = inventory.load(directory, need_macs=not learn)
+        learnt = None
+        if learn:
+            loaded, learnt, _ = write(loaded, evidence)
         report = audit(loaded, evidence)
         nearest = adoption(loaded, report) if take or (report.findings and not report.open_nodes) else None
     except FlathoodError as error:
@@ -57,8 +62,11 @@ def audit_(directory: Path, files: tuple[Path, ...], take: bool, as_json: bool) 
         with locked(directory / WIRING):
             written = _write(loaded, nearest)
     if as_json:
-        click.echo(json.dumps({**report.data(), "adopt": _data(nearest, take, written)}, indent=1))
+        learning = {"learnt": learnt.data()} if learnt else {}
+        click.echo(json.dumps({**report.data(), **learning, "adopt": _data(nearest, take, written)}, indent=1))
     else:
+        for line in (learnt, *learnt.notes) if learnt else ():
+            click.echo(str(line))
         _print(Console(highlight=False, soft_wrap=True), report, nearest)
         if take:
             click.echo(f"{directory / WIRING}: {'written' if written else 'unchanged'}")

@@ -15,7 +15,7 @@ find_library()
 from flathood import inventory
 from flathood.cabling.assemble import assemble
 from flathood.cabling.collect import PHASES
-from flathood.cabling.conclude import conclude
+from flathood.cabling.conclude import Wish, conclude
 from flathood.errors import FlathoodError
 
 LATE = "The probes tell nothing: it took too long to tell all machines when to send (set audit_lead higher).\n"
@@ -34,6 +34,7 @@ class ActionModule(ActionBase):
             {
                 "directory": {"type": "path", "required": True},
                 "adopt": {"type": "bool", "default": False},
+                "macs": {"type": "bool", "default": False},
                 "names": {"type": "dict", "default": {}},
             }
         )
@@ -43,11 +44,10 @@ class ActionModule(ActionBase):
             for host in known["ansible_play_hosts_all"]
         }
         try:
-            loaded = inventory.load(Path(known["inventory_dir"]), need_macs=True)
+            loaded = inventory.load(Path(known["inventory_dir"]), need_macs=not arguments["macs"])
             evidence = assemble(loaded, words, known["__cabling_switches"], arguments["names"])
-            done = conclude(
-                loaded, evidence, Path(arguments["directory"]), arguments["adopt"], dry=self._task.check_mode
-            )
+            wish = Wish(arguments["adopt"], arguments["macs"], dry=self._task.check_mode)
+            done = conclude(loaded, evidence, Path(arguments["directory"]), wish)
         except FlathoodError as error:
             raise AnsibleActionFail(str(error)) from error
         return result | {

@@ -40,7 +40,7 @@ class ActionModule(ActionBase):
         told = [word["clock"] for word in started.values() if "time" in word]
         delay = max((end - begin for begin, end in told), default=0.0)
         try:
-            loaded = inventory.load(Path(known["inventory_dir"]), need_macs=True)
+            loaded = inventory.load(Path(known["inventory_dir"]), need_macs=False)
             asked = agents(loaded.cluster, arguments["snmp"])
             hands = power(loaded, lambda text: Display().prompt_until(text, private=False))
             schedule = Schedule(arguments["at"], delay, arguments["flips"])

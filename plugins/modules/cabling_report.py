@@ -23,6 +23,12 @@ options:
         have to be moved for it.
     type: bool
     default: false
+  macs:
+    description:
+      - Write which MAC is in which slot to C(macs.yml) first, where it has none or is not certain.
+      - As C(verified) only what the machine's own kernel proves; as C(seen) what the cables make likely.
+    type: bool
+    default: false
   names:
     description:
       - What switches call themselves in LLDP (a system name, or a chassis number) and their names in C(cluster.yml).
@@ -31,7 +37,7 @@ options:
     default: {}
 attributes:
   check_mode:
-    description: The evidence is written in check mode too; C(wiring.yml) is not.
+    description: The evidence is written in check mode too; C(macs.yml) and C(wiring.yml) are not.
     support: full
   diff_mode:
     description: There is nothing to show a difference of.
