@@ -69,14 +69,14 @@ def header(path: Path) -> str:
     return "".join(lines[:kept])
 
 
-def save(path: Path, text: str) -> bool:
-    """Make the file hold exactly this text; True when it had to be written.
+def save(path: Path, content: str | bytes) -> bool:
+    """Make the file hold exactly this text, or these bytes; True when it had to be written.
 
     The new bytes are complete on disk under a temporary name in the same folder before they take the file's place, so
     a reader, a crash or a full disk never meets half a file. The file's mode is kept; a symbolic link is followed.
     """
     target = path.resolve()
-    data = text.encode()
+    data = content.encode() if isinstance(content, str) else content
     if target.exists() and target.read_bytes() == data:
         return False
     mode = target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask()

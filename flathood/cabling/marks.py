@@ -7,6 +7,7 @@ Colour alone says nothing to some eyes, nor on paper from a black and white prin
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from flathood.drawing.page import INK
 from flathood.spec import Cluster
@@ -53,16 +54,31 @@ def _letters(name: str, alike: Sequence[str]) -> str:
 
 
 def ink_on(fill: str) -> str:
-    """Dark or white, whichever is easier to read on a colour (WCAG 2.2, relative luminance).
+    """Dark or white, whichever has more contrast on a colour (WCAG 2.2, contrast ratio).
 
     >>> ink_on("#f9a825"), ink_on("#1565c0")
     ('#1f2933', '#ffffff')
 
     """
+    return max((INK, "#ffffff"), key=lambda ink: contrast(ink, fill))
 
+
+@cache
+def contrast(one: str, other: str) -> float:
+    """How well two colours can be told apart: from 1 for the same to 21 for black and white.
+
+    >>> contrast("#ffffff", "#000000")
+    21.0
+
+    """
+    darker, lighter = sorted((_luminance(one), _luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
     def linear(channel: int) -> float:
         value = channel / 255
         return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
 
-    red, green, blue = (linear(int(fill[at : at + 2], 16)) for at in (1, 3, 5))
-    return INK if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.3 else "#ffffff"
+    red, green, blue = (linear(int(colour[at : at + 2], 16)) for at in (1, 3, 5))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

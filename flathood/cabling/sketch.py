@@ -39,8 +39,10 @@ def _page(picture: Picture) -> Page:
 
 
 def _items(picture: Picture) -> Iterator[Item]:
-    yield Text(28, 50, picture.title, 22, bold=True)
-    yield Text(28, 74, picture.subtitle, 14, colour=_FRAME)
+    title, large = fitted(picture.title, picture.width - 56, 22, 7, bold=True)
+    subtitle, small = fitted(picture.subtitle, picture.width - 56, 14, 7)
+    yield Text(28, 50, title, large, bold=True)
+    yield Text(28, 74, subtitle, small, colour=_FRAME)
     for cable in picture.cables:
         yield Line(cable.x1, cable.y1, cable.x2, cable.y2, cable.colour, 3.5)
     for cable in picture.uplink_cables:
@@ -51,8 +53,8 @@ def _items(picture: Picture) -> Iterator[Item]:
         name, size = fitted(bar.text, room, 14, 7)
         yield Text(place.x, middle + (0 if place.text else 5), name, size, anchor="end")
         if place.text:
-            below, small = fitted(place.text, room, 10, 7)
-            yield Text(place.x, middle + 11, below, small, anchor="end", colour=_FRAME)
+            below, size = fitted(place.text, room, 10, 7)
+            yield Text(place.x, middle + 11, below, size, anchor="end", colour=_FRAME)
         yield from _box(mark, 5, 13, mark.fill)
     for cable in picture.cables:
         yield Circle(cable.x2, cable.y2, 5, "#ffffff", INK, 1.5)

@@ -14,6 +14,7 @@ from flathood.bench import converge as provisioning
 from flathood.bench import design as designing
 from flathood.bench import evaluate as judging
 from flathood.bench import lab as rehearsing
+from flathood.bench import labels as labelling
 from flathood.bench import proof as proving
 from flathood.bench import sizes as sizing
 from flathood.bench.measure import measure, report
@@ -45,6 +46,14 @@ def compile_(sizes: tuple[int, ...], as_json: bool) -> None:
 def lab(sizes: tuple[int, ...], as_json: bool) -> None:
     """Bring labs of synthetic clusters up and take them down (needs root)."""
     report("lab", [measure(rehearsing.work, size) for size in sizes or rehearsing.SIZES], as_json)
+
+
+@bench.command()
+@_SIZES
+@_JSON
+def labels(sizes: tuple[int, ...], as_json: bool) -> None:
+    """Make labels, sheets, lists and pictures of synthetic clusters with 4 NICs a node, in all formats."""
+    report("labels", [measure(labelling.work, size) for size in sizes or labelling.SIZES], as_json)
 
 
 @bench.command()

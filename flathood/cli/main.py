@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("flathood.cli.compare:compare_", "Set a cluster's network beside a fat tree and a tree"),
     "options": ("flathood.cli.offers:options", "What to buy: networks from the cheapest to the fastest"),
     "draw": ("flathood.cli.draw:draw", "Draw the wiring of a cluster as a picture"),
+    "labels": ("flathood.cli.labels:labels", "Make labels, switch sheets and cable lists for people"),
     "rehearse": ("flathood.cli.rehearse:rehearse", "Bring a cluster up in the lab, provision it and prove it"),
     "discover": ("flathood.cli.discover:discover", "Find out which MACs are in which machine, by powering each"),
     "macs": ("flathood.cli.macs:macs", "Show what is known of the NICs, or take in a list of their MACs"),
