@@ -53,7 +53,10 @@ def lab() -> None:
 @click.option("--rate", help="Rate of every cable, such as 10M, in place of links.rate.")
 @click.option("--suite", type=click.Choice(SUITES), default=SUITES[0], show_default=True, help="Debian release.")
 def up(directory: str, rate: str | None, suite: str) -> None:
-    """Bring a lab up as its wiring.yml plans it; one that is up already stays as it is."""
+    """Bring a lab up as its wiring.yml plans it; one that is up already stays as it is.
+
+    Without a wiring.yml the nodes have no cables yet.
+    """
     found = Lab.open(directory)
     if not found.up(_progress(), None if rate is None else _rate(rate), suite):
         click.echo(f"lab {found.name} is up already", err=True)
@@ -92,6 +95,14 @@ def power(direction: str, node: str, directory: str, soft: bool) -> None:
         found.power_on(*names, progress=_progress())
     else:
         found.power_off(*names, soft=soft)
+
+
+@lab.command()
+@_which
+def cable(directory: str) -> None:
+    """Plug every cable where wiring.yml has it now, as people would from the labels; what is broken stays broken."""
+    found = Lab.open(directory)
+    click.echo(f"lab {found.name}: {found.cable()} cables plugged", err=True)
 
 
 @lab.command()

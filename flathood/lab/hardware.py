@@ -85,8 +85,11 @@ def lab_mac(lab: str, machine: str, slot: int) -> str:
     return ":".join(f"{byte:02x}" for byte in (0x02, *digest[:5]))
 
 
-def build(cluster: Cluster, wiring: Wiring, rate: int | None = None) -> Hardware:
-    """The hardware of a cluster, cabled as `wiring` plans; `rate` in bit/s replaces `links.rate`."""
+def build(cluster: Cluster, wiring: Wiring | None, rate: int | None = None) -> Hardware:
+    """The hardware of a cluster, cabled as `wiring` plans; `rate` in bit/s replaces `links.rate`.
+
+    Without a wiring the nodes have no cables yet.
+    """
     counts = cluster.nic_counts
     roles = (
         *((name, Kind.NODE, counts[name]) for name in cluster.node_names),
@@ -102,7 +105,7 @@ def build(cluster: Cluster, wiring: Wiring, rate: int | None = None) -> Hardware
     cables = {
         nic(name, slot): switch
         for name in cluster.node_names
-        for slot, switch in enumerate(wiring.nodes[name])
+        for slot, switch in enumerate(wiring.nodes[name] if wiring is not None else ())
         if switch is not None
     }
     cables |= {nic(machine.name, 0): cluster.uplink.name for machine in machines if machine.kind is not Kind.NODE}

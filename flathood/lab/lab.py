@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from flathood.errors import Conflict
-from flathood.inventory import load
+from flathood.inventory import CLUSTER, WIRING, load
 from flathood.lab import access, bringup, cabling, evidence, fabric, faults, host, machines, paths, state, status
 from flathood.lab import teardown as ending
 from flathood.lab.errors import LabError
@@ -21,6 +21,8 @@ from flathood.lab.hardware import Hardware, Machine, build, nic
 from flathood.lab.progress import Progress, silent
 from flathood.lab.recipe import SUITES, recipe
 from flathood.lab.state import Phase, State
+from flathood.spec import load_cluster
+from flathood.text import is_missing
 
 #: Seconds that a short verb waits for another one to finish.
 _PATIENCE = 30.0
@@ -46,18 +48,17 @@ class Lab:
     def up(self, progress: Progress = silent, rate: int | None = None, suite: str = SUITES[0]) -> bool:
         """Bring the lab up as wiring.yml plans it; False: it is up already and stays as it is.
 
-        `rate` in bit/s replaces `links.rate`; `suite` is the Debian release that the machines run.
+        Where there is no wiring.yml yet, the nodes have no cables until `cable` plugs them. `rate` in bit/s replaces
+        `links.rate`; `suite` is the Debian release that the machines run.
         """
-        if self.directory is None:
-            raise LabError(f"lab {self.name}: name its cluster's folder to bring it up")
+        directory = self._folder
         host.check_tools()
-        inventory = load(self.directory, need_macs=False)
-        hardware = build(inventory.cluster, inventory.wiring, rate)
+        hardware = self._described(rate)
         with ending.locked(self.name, "lab up", 0):
             if self.is_up:
                 self._check_same(hardware)
                 return False
-            bringup.bring_up(hardware, self.directory, recipe(suite), progress)
+            bringup.bring_up(hardware, directory, recipe(suite), progress)
         return True
 
     def down(self, progress: Progress = silent) -> bool:
@@ -148,6 +149,16 @@ class Lab:
             taken = {name, to} if ":" in to else {name}
             rest = {one: far for one, far in current.cables.items() if not taken & {one, far}}
             self._replug(current, rest | {name: to})
+
+    def cable(self) -> int:
+        """Plug every cable as wiring.yml plans now, whatever is broken; how many NICs of nodes got another one."""
+        with self._changing("cable") as current:
+            hardware = self._described(current.planned.rate)
+            self._check_same(hardware)
+            names = [nic(machine, slot) for machine, slot, _ in self.macs()]
+            changed = sum(current.cables.get(name) != hardware.cables.get(name) for name in names)
+            self._become(current, current.but(planned=hardware, cables=hardware.cables))
+        return changed
 
     def unplug(self, machine: str, slot: int) -> None:
         """Pull the cable out of a NIC."""
@@ -250,6 +261,19 @@ class Lab:
             machines.kill(self.name, name)
         cabling.apply(current, off)
         cabling.remove_namespaces(paths.namespace(self.name, name) for name in names)
+
+    @property
+    def _folder(self) -> Path:
+        if self.directory is None:
+            raise LabError(f"lab {self.name}: name its cluster's folder")
+        return self.directory
+
+    def _described(self, rate: int | None) -> Hardware:
+        """The hardware that the cluster's folder describes now."""
+        if is_missing(self._folder / WIRING):
+            return build(load_cluster(self._folder / CLUSTER), None, rate)
+        inventory = load(self._folder, need_macs=False)
+        return build(inventory.cluster, inventory.wiring, rate)
 
     def _check_same(self, hardware: Hardware) -> None:
         planned = self.state.planned

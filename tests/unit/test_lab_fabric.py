@@ -49,6 +49,12 @@ def broken(state: State, kind: FaultKind, *on: str) -> State:
     return state.but(faults=(*state.faults, Fault(number=len(state.faults) + 1, kind=kind, on=on)))
 
 
+def test_without_a_wiring_only_spares_and_head_are_cabled(hardware: Hardware) -> None:
+    bare = build(Cluster.model_validate(CLUSTER), None)
+    assert bare.cables == {"s:0": "white", "head:0": "white"}
+    assert bare.machines == hardware.machines
+
+
 def test_spares_and_head_have_one_cable_to_the_uplink(hardware: Hardware) -> None:
     assert hardware.cables == {"a:0": "red", "a:1": "blue", "b:0": "red", "s:0": "white", "head:0": "white"}
     assert [(machine.name, machine.kind, len(machine.macs)) for machine in hardware.machines] == [
