@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "macs": ("flathood.cli.macs:macs", "Show what is known of the NICs, or take in a list of their MACs"),
     "schema": ("flathood.cli.schema:schema", "Print the JSON schemas of the files that people write"),
     "validate": ("flathood.cli.validate:validate", "Prove a cluster over real traffic, or list the checks"),
+    "moves": ("flathood.cli.moves:moves", "What moving cables is worth, or the least moves to a wiring"),
     "audit": ("flathood.cli.audit:audit_", "Hold the cabling that was found against the plan"),
     "cables": ("flathood.cli.cables:cables", "Write the cabling for other tools, or read theirs as evidence"),
     "lab": ("flathood.cli.lab:lab", "A whole cluster on this machine, to rehearse on and to break"),

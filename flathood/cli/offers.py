@@ -22,6 +22,7 @@ from flathood.design.options.bill import Bill
 from flathood.design.options.cluster import cluster_text
 from flathood.design.options.front import Need, Offers, Option, offers
 from flathood.design.options.make import maker
+from flathood.design.pictures import check_target
 from flathood.design.profiles import SHAPES, from_text, name_of, traffic
 from flathood.design.request import Request
 from flathood.inventory import CLUSTER
@@ -61,9 +62,6 @@ def options(**given: Any) -> None:  # noqa: ANN401 - click hands the options ove
     if target is not None and target.exists():
         raise click.BadParameter(f"{target} is there already: choose another name, or remove it", param_hint="--save")
     if given["picture"]:
-        # Loading the library of pictures takes longer than many a table.
-        from flathood.design.options.plot import check_target, plot  # noqa: PLC0415
-
         check_target(given["picture"])
     with Console(stderr=True).status("looking for options") as status:
         make = maker(given["seed"], given["rounds"])
@@ -73,6 +71,9 @@ def options(**given: Any) -> None:  # noqa: ANN401 - click hands the options ove
             raise click.UsageError(f"there is no option {wanted}: the last is {len(found.front)}.")
     written = []
     if given["picture"]:
+        # Loading the library of pictures takes longer than many a table.
+        from flathood.design.options.plot import plot  # noqa: PLC0415
+
         plot(found, need, f"{catalogue.currency}, {catalogue.date}", given["picture"])
         written.append(given["picture"])
     if target is not None and number is not None:

@@ -6,12 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from flathood.design.options.plot import check_target
+from flathood.design.pictures import check_target, write
 from flathood.design.sizes import PortsAnswer
-from flathood.errors import FlathoodError
 
 
 def draw(answers: Sequence[PortsAnswer], path: Path) -> None:
@@ -48,9 +46,4 @@ def draw(answers: Sequence[PortsAnswer], path: Path) -> None:
     for axes in grid.flat[len(counts) :]:
         axes.set_visible(False)
     grid[0, 0].legend(loc="upper left")
-    stamps = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None, "Producer": None}}
-    with mpl.rc_context({"svg.hashsalt": "flathood"}):  # else the names inside an SVG are drawn by lot
-        try:
-            figure.savefig(path, dpi=110, metadata=stamps[path.suffix.lower()])
-        except OSError as error:
-            raise FlathoodError(f"{path}: the picture cannot be written: {error.strerror or error}") from error
+    write(figure, path, dpi=110)

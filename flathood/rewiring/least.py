@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -87,9 +88,31 @@ def least(cluster: Cluster, old: Wiring, new: Wiring, *, exact: bool = False) ->
 
 
 def nearest_slots(cluster: Cluster, old: Wiring, design: Design, like: Wiring) -> Wiring:
-    """A design as a wiring in which what stays keeps its slot and its port; all but its cables is as in `like`."""
-    wiring = like.model_copy(update={"nodes": slots_of(design, cluster, old), "ports": {}})
-    return with_ports(cluster, old, wiring)
+    """A design as a wiring in which what stays keeps its slot and its port; all but its cables is as in `like`.
+
+    A cable that comes takes the slot of the one that it is made of, so that the moves are as few as `distance` says.
+    """
+    before = design_of(old, cluster)
+    gone, come = before & ~design, design & ~before
+    rows = slots_of(design, cluster, old)
+    # Where not as many cables come as go, which are turned into each other depends on the other nodes.
+    uneven = np.flatnonzero(gone.any(axis=1) & come.any(axis=1) & (gone.sum(axis=1) != come.sum(axis=1)))
+    left, right = _matching(gone, come) if len(uneven) else (gone, come)
+    for number in uneven.tolist():
+        name, names = cluster.node_names[number], cluster.switch_names
+        leaving = [old.nodes[name].index(names[switch]) for switch in np.flatnonzero(left[number])]
+        first = [names[switch] for switch in np.flatnonzero(right[number])]
+        rest = [names[switch] for switch in np.flatnonzero(come[number] & ~right[number])]
+        stays = [switch if switch not in (*first, *rest) else None for switch in rows[name]]
+        for slot, switch in zip(leaving, first, strict=True):
+            stays[slot] = switch
+        free = [slot for slot in range(len(stays)) if stays[slot] is None]
+        # As above: an empty slot may be that of a dead NIC.
+        free.sort(key=lambda slot: old.nodes[name][slot] is None)
+        for slot, switch in zip(free, rest, strict=False):
+            stays[slot] = switch
+        rows[name] = tuple(stays)
+    return with_ports(cluster, old, like.model_copy(update={"nodes": rows, "ports": {}}))
 
 
 def moves_between(cluster: Cluster, old: Wiring, new: Wiring) -> list[Move]:
@@ -118,25 +141,45 @@ def distance(before: Design, after: Design) -> int:
 
 def _matched(gone: Design, come: Design) -> int:
     """The largest matching of cables that go with cables that come at the same node or the same switch."""
-    by_node = np.minimum(gone.sum(axis=1), come.sum(axis=1))
-    if by_node.sum() == min(gone.sum(), come.sum()):
-        return int(by_node.sum())
+    by_node = int(np.minimum(gone.sum(axis=1), come.sum(axis=1)).sum())
+    if by_node == min(gone.sum(), come.sum()):
+        return by_node
+    return int(_flow(gone, come).flow_value)
+
+
+def _matching(gone: Design, come: Design) -> tuple[Design, Design]:
+    """Which cables that go, and which that come, are matched at their node in a largest matching."""
+    flow = _flow(gone, come).flow.tocsr()
+    left, right = np.argwhere(gone), np.argwhere(come)
+    hubs = 1 + len(left)
+    first = hubs + sum(gone.shape)
+    going, coming = np.zeros_like(gone), np.zeros_like(come)
+    for k, (node, switch) in enumerate(left.tolist()):
+        going[node, switch] = flow[1 + k, hubs + node] > 0
+    for k, (node, switch) in enumerate(right.tolist()):
+        coming[node, switch] = flow[hubs + node, first + k] > 0
+    return going, coming
+
+
+def _flow(gone: Design, come: Design) -> Any:  # noqa: ANN401 - scipy gives its result's class no name
+    """The largest flow from cables that go, by way of their nodes and switches, to cables that come."""
     from scipy.sparse import csr_array  # noqa: PLC0415 - needed only where nodes get or lose cables
     from scipy.sparse.csgraph import maximum_flow  # noqa: PLC0415
 
     nodes, switches = gone.shape
-    left, right = np.argwhere(gone), np.argwhere(come)
+    left, right = np.argwhere(gone).tolist(), np.argwhere(come).tolist()
     hubs = 1 + len(left)
     first = hubs + nodes + switches
     sink = first + len(right)
-    ends = [(0, 1 + k, 1) for k in range(len(left))]
-    ends += [(1 + k, hubs + int(i), 1) for k, (i, _) in enumerate(left)]
-    ends += [(1 + k, hubs + nodes + int(s), 1) for k, (_, s) in enumerate(left)]
-    ends += [(hubs + int(i), first + k, 1) for k, (i, _) in enumerate(right)]
-    ends += [(hubs + nodes + int(s), first + k, 1) for k, (_, s) in enumerate(right)]
-    ends += [(first + k, sink, 1) for k in range(len(right))]
-    rows, columns, capacity = (np.array(part, dtype=np.int32) for part in zip(*ends, strict=True))
-    return int(maximum_flow(csr_array((capacity, (rows, columns)), shape=(sink + 1, sink + 1)), 0, sink).flow_value)
+    ends = [(0, 1 + k) for k in range(len(left))]
+    ends += [(1 + k, hubs + node) for k, (node, _) in enumerate(left)]
+    ends += [(1 + k, hubs + nodes + switch) for k, (_, switch) in enumerate(left)]
+    ends += [(hubs + node, first + k) for k, (node, _) in enumerate(right)]
+    ends += [(hubs + nodes + switch, first + k) for k, (_, switch) in enumerate(right)]
+    ends += [(first + k, sink) for k in range(len(right))]
+    rows, columns = np.array(ends, dtype=np.int32).T
+    capacities = np.ones(len(ends), dtype=np.int32)
+    return maximum_flow(csr_array((capacities, (rows, columns)), shape=(sink + 1, sink + 1)), 0, sink)
 
 
 def _allowed(cluster: Cluster, after: Design, left_out: frozenset[str]) -> Design:

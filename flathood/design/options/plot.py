@@ -5,24 +5,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from flathood.design.options.front import Need, Offers, Option
-from flathood.errors import FlathoodError
-
-#: What can be written, by the file's ending.
-FORMATS = (".png", ".svg", ".pdf")
-
-
-def check_target(path: Path) -> None:
-    """Raise FlathoodError when no picture can be written to a file: told before the long work, not after it."""
-    if path.suffix.lower() not in FORMATS:
-        raise FlathoodError(f"{path}: a picture's name ends in one of {', '.join(FORMATS)}")
-    if not path.parent.is_dir():
-        raise FlathoodError(f"{path}: there is no folder {path.parent}: make it, or choose another")
+from flathood.design.pictures import write
 
 
 def plot(offers: Offers, need: Need, unit: str, path: Path) -> None:
@@ -32,25 +20,19 @@ def plot(offers: Offers, need: Need, unit: str, path: Path) -> None:
         offers: what there is to choose from.
         need: what the networks are for.
         unit: what prices are in, and as of when.
-        path: the file, see `check_target`.
+        path: the file, see `pictures.check_target`.
 
     Raises:
         FlathoodError: the file cannot be written.
 
     """
-    check_target(path)
     figure = Figure(figsize=(9, 6), layout="constrained")
     axes = figure.subplots()
     _draw(axes, offers)
     axes.set_title(f"{need.nodes} nodes, {need.profile}: what a node can send while all others do")
     axes.set_xlabel(f"price of the network ({unit})")
     axes.set_ylabel("throughput of each node (Gb/s)")
-    stamps = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None, "Producer": None}}
-    with mpl.rc_context({"svg.hashsalt": "flathood"}):  # else the names inside an SVG are drawn by lot
-        try:
-            figure.savefig(path, dpi=120, metadata=stamps[path.suffix.lower()])
-        except OSError as error:
-            raise FlathoodError(f"{path}: the picture cannot be written: {error.strerror or error}") from error
+    write(figure, path)
 
 
 def _draw(axes: Axes, offers: Offers) -> None:
