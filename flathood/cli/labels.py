@@ -9,11 +9,21 @@ import click
 
 from flathood.cli import options as shared
 from flathood.inventory import Inventory, load
-from flathood.labels import FORMATS, PAPERS, Options, Paper, make_book, paper_of, products, save, text
+from flathood.labels import (
+    FORMATS,
+    OFFICE,
+    PAPERS,
+    Options,
+    Paper,
+    Products,
+    make_book,
+    paper_of,
+    products,
+    save,
+    text,
+    usual_folder,
+)
 from flathood.labels.paper import UnknownPaper
-from flathood.labels.products import OFFICE, Products
-
-_BUILD = Path(__file__).resolve().parents[2] / "build"
 
 
 class _PaperName(click.ParamType[Paper]):
@@ -62,7 +72,7 @@ def _papers(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
         for paper in PAPERS.values():
             click.echo(f"{paper.name:18} {paper.described()}")
-        click.echo("WIDTHxHEIGHT       one of that size in mm a page, for label printers, such as 62x29")
+        click.echo("WIDTHxHEIGHT       one of that size in mm, for label printers, such as 62x29")
         ctx.exit()
 
 
@@ -93,7 +103,7 @@ def labels(directory: Path, output: Path | None, **given: object) -> None:
     if output is not None and str(output) == "-":
         click.echo(text(make_book(inventory.cluster, inventory.wiring, wanted.report)), nl=False)
         return
-    folder = output or _BUILD / inventory.cluster.cluster / "labels"
+    folder = output or usual_folder(inventory.cluster)
     made = products(inventory.cluster, inventory.wiring, wanted)
     changed = save(folder, made, wanted)
     _say(inventory, folder, made, changed, wanted)

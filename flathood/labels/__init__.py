@@ -7,11 +7,12 @@ writes them for a terminal, and `products` makes the files.
 
 from flathood.labels.book import Book, make_book
 from flathood.labels.paper import PAPERS, Paper, paper_of
-from flathood.labels.products import FORMATS, Options, Products, differing, products, save
+from flathood.labels.products import FORMATS, OFFICE, Options, Products, differing, products, save, usual_folder
 from flathood.labels.text import text
 
 __all__ = [
     "FORMATS",
+    "OFFICE",
     "PAPERS",
     "Book",
     "Options",
@@ -23,4 +24,5 @@ __all__ = [
     "products",
     "save",
     "text",
+    "usual_folder",
 ]

@@ -26,6 +26,7 @@ from flathood.wiring import Wiring
 FORMATS = ("pdf", "svg", "text")
 OFFICE = {"a4": A4, "letter": LETTER}
 _COMMAND = "flathood labels"
+_BUILD = Path(__file__).resolve().parents[2] / "build"
 _PAGES = re.compile(r"(labels|sheets|reprint)-[0-9]+\.svg")
 _CUT = "#9aa5b1"
 
@@ -86,6 +87,11 @@ def products(cluster: Cluster, wiring: Wiring, options: Options) -> Products:
         if "svg" in options.formats:
             files |= _numbered(name, drawn)
     return Products(files, len(tags), without)
+
+
+def usual_folder(cluster: Cluster) -> Path:
+    """Where the files go when nothing else is said: build/CLUSTER/labels of this checkout."""
+    return _BUILD / cluster.cluster / "labels"
 
 
 def save(directory: Path, made: Products, options: Options) -> list[str]:
