@@ -16,6 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "design": ("flathood.cli.design:design", "Make the wiring of a cluster, and say how good it is"),
     "evaluate": ("flathood.cli.evaluate:evaluate_", "Say how good a wiring is, and what a failure costs"),
     "sizes": ("flathood.cli.sizes:sizes", "How many nodes switches can join, or how many ports nodes need"),
+    "shorten": ("flathood.cli.shorten:shorten", "What shorter cables cost in bandwidth"),
     "compare": ("flathood.cli.compare:compare_", "Set a cluster's network beside a fat tree and a tree"),
     "options": ("flathood.cli.offers:options", "What to buy: networks from the cheapest to the fastest"),
     "draw": ("flathood.cli.draw:draw", "Draw the wiring of a cluster as a picture"),

@@ -16,6 +16,7 @@ from rich.table import Table
 
 from flathood.cabling.moves import Move
 from flathood.cabling.picture import Nic
+from flathood.cli.percent import Percent
 from flathood.design.engine import Budget
 from flathood.design.pictures import check_target
 from flathood.design.profiles import SHAPES, from_text
@@ -32,29 +33,13 @@ _ROWS = 20  # of the front on a screen; --all and --json have the others
 _NIC = re.compile(r"([a-z0-9-]+):(\d{1,2})")
 
 
-class _Share(click.ParamType[float]):
-    """A share of the gain: 80, 80% or 0.8."""
-
-    name = "percent"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401
-        try:
-            number = float(str(value).removesuffix("%"))
-        except ValueError:
-            number = -1.0
-        number = number if number <= 1 and not str(value).endswith("%") else number / 100
-        if not 0 <= number <= 1:
-            self.fail(f"{value!r} is no share: write a number of percent, such as 80", param, ctx)
-        return number
-
-
 @click.command("moves")
 @click.argument("old", type=_PATH, default=".")
 @click.argument("new", type=_PATH, required=False)
 @click.option("--profile", help=f"Traffic to rewire for: {', '.join(SHAPES)}, or a file.  [default: cluster.yml's]")
 @click.option("--measure", type=click.Choice(MEASURES), default="throughput", show_default=True, help="What is gained.")
 @click.option("--within", type=click.IntRange(0), metavar="N", help="Take the best wiring within N moves.")
-@click.option("--gain", type=_Share(), metavar="PERCENT", help="Take the wiring with so much of the gain.")
+@click.option("--gain", type=Percent(), metavar="PERCENT", help="Take the wiring with so much of the gain.")
 @click.option("--output", type=_FILE, help="Write the wiring that is taken into this file.")
 @click.option("--exact", is_flag=True, help="With NEW: its switches and slots are as they are written.")
 @click.option("--without", multiple=True, metavar="NAME", help="A node or switch not to be used; may be given again.")

@@ -2,24 +2,28 @@
 """Designing in a cluster's folder: cluster.yml in, the wiring that should be there out, and how it differs.
 
 A wiring that is there is cables that people have plugged, so it stays unless a better one is found, and what stays of
-it stays in its NIC.
+it stays in its NIC and its port. Where nothing is plugged yet and it is known where racks stand, cables are as short as
+they can be for nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 from pydantic import JsonValue
 
+from flathood.cabling.lengths import metres
+from flathood.cabling.ports import with_ports
 from flathood.design.designer import Candidate, Found, Progress, search
 from flathood.design.engine import Budget
 from flathood.design.engines import AUTO
 from flathood.design.least import lower_bounds
 from flathood.design.objective import Evaluation
 from flathood.design.request import Design, Request, design_of
+from flathood.design.shorter import shorter_as_good, total
 from flathood.design.slots import slots_of
 from flathood.errors import InvalidInput, Problem
 from flathood.inventory import CLUSTER, WIRING
@@ -126,12 +130,18 @@ def design_folder(
     old = design_of(there, cluster) if there else np.zeros((request.nodes, request.switches), dtype=np.bool_)
     given = Candidate.of(request, old, "given") if there and not unfit else None
     best, found = _best(request, given, options, progress)
+    lengths = metres(cluster)
+    if lengths is not None and there is None and found is not None:
+        best = Candidate.of(request, shorter_as_good(request, lengths, best.design), best.engine)
+        found = replace(found, best=best)
     if there and best is given and _says(there, rules):
         wiring = there
     else:
         nodes = there.nodes if there and best is given else slots_of(best.design, cluster, there)
         block = _block(request, rules, best, found, options.budget)
+        block |= {} if lengths is None else {"metres": total(lengths, best.design)}
         wiring = Wiring(cluster=cluster.cluster, nodes=nodes, design=block)
+        wiring = with_ports(cluster, there, wiring) if there else wiring
     return Outcome(
         directory=directory,
         wiring=wiring,

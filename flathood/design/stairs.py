@@ -39,11 +39,11 @@ def draw(costs: Sequence[float], worths: Sequence[float], words: Words, path: Pa
     axes.scatter(costs, worths, s=18, color="tab:blue", zorder=2)
     for index in _landmarks(costs, worths):
         at = (costs[index], worths[index])
-        axes.annotate(f"{costs[index]:g}", at, (4, -4), textcoords="offset points", va="top", fontsize=9)
+        axes.annotate(f"{costs[index]:.4g}", at, (4, -4), textcoords="offset points", va="top", fontsize=9)
     axes.set_title(words.title)
     axes.set_xlabel(words.cost)
     axes.set_ylabel(words.worth)
-    axes.margins(x=0.06, y=0.08)
+    axes.margins(x=0.1, y=0.08)
     axes.grid(color="0.92")
     write(figure, path)
 
