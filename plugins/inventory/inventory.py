@@ -34,7 +34,8 @@ options:
 notes:
   - Each node has the variables C(node_number) (its place in C(cluster.yml), counted from 0) and C(neighborhoods) (the
     neighborhood of each slot, in label order; empty text for a slot that is not used). All machines have
-    C(flathood_cluster) and C(flathood_head), the names of the cluster and of its head.
+    C(flathood_cluster) and C(flathood_head), the names of the cluster and of its head, and C(flathood_routing), the
+    mode of routing.
   - The cache's key has the digest of the three files in it, so that it can never be stale.
 """
 
@@ -101,6 +102,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
             raise AnsibleParserError(str(error)) from error
         self.inventory.set_variable("all", "flathood_cluster", found["cluster"])
         self.inventory.set_variable("all", "flathood_head", found["head"])
+        self.inventory.set_variable("all", "flathood_routing", found["routing"])
         for group in found["groups"]:
             self.inventory.add_group(group)
         for name, machine in found["hosts"].items():

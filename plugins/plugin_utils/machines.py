@@ -57,7 +57,7 @@ def compile_plan(directory: Path) -> None:
 
 
 def describe(cluster: Cluster, wiring: Wiring | None, registry: Registry) -> dict[str, Any]:
-    """`cluster`, `head`: their names; `groups`: all group names; `hosts`: name → `groups` and `vars`."""
+    """`cluster`, `head`: their names; `routing`; `groups`: all group names; `hosts`: name → `groups` and `vars`."""
     head = cluster.head.name
     neighborhoods = group_names(cluster.switch_names, taken={*cluster.node_names, *cluster.spare_names, head})
     hosts = {head: _machine(cluster, head, None, [] if head == "head" else ["head"])}
@@ -75,7 +75,8 @@ def describe(cluster: Cluster, wiring: Wiring | None, registry: Registry) -> dic
         hosts[name]["vars"]["macs_state"] = state
     found = sorted({_STATE + state for state in states.values()})
     groups = ["nodes", "spares", *neighborhoods.values(), *([] if head == "head" else ["head"]), *found]
-    return {"cluster": cluster.cluster, "head": head, "groups": groups, "hosts": hosts}
+    names = {"cluster": cluster.cluster, "head": head, "routing": cluster.routing}
+    return {**names, "groups": groups, "hosts": hosts}
 
 
 def group_names(switches: tuple[str, ...], taken: set[str]) -> dict[str, str]:

@@ -31,7 +31,8 @@ class RoleFiles:
 
     ``owns``: globs of files on the machine that belong to the role; what matches and is not in ``files`` is removed.
     ``apply``: verbs that the machine does, in order, when bytes or live state differ: "link" (udev: name, alias, MTU),
-    "networkd", "sysctl", "mptcp" (the service that sets endpoints), "hostname", "dnsmasq".
+    "networkd", "routes" (removes those that networkd leaves behind), "sysctl", "mptcp" (the service that sets
+    endpoints), "hostname", "dnsmasq".
     ``live``: facet → sorted lines that the running kernel must show.
     """
 

@@ -41,7 +41,7 @@ from flathood.plan.views.base import (
 )
 
 _OWNS = ("/etc/systemd/network/50-fnn*.network.d/routes.conf", "/etc/sysctl.d/60-fnn-routes.conf", *mptcp.OWNS)
-_APPLY = ("networkd", "sysctl", "mptcp")
+_APPLY = ("networkd", "routes", "sysctl", "mptcp")
 _HEADER = header("routes")
 Hop = tuple[object, str]
 

@@ -112,21 +112,24 @@ def _complete(root: Path, role: Role) -> None:
 
 
 def _do(root: Path, role: Role, verb: str, outcome: Outcome) -> str:
-    if verb == "link":
-        said = nics.link(role.live["links"])
-        nics.own_addresses(role.live["addresses"])
-        return said
-    if verb == "networkd":
-        return _networkd(role, outcome)
-    if verb == "sysctl":
-        return verbs.sysctl(root, role.name)
-    if verb == "mptcp":
-        return verbs.mptcp(root)
-    if verb == "hostname":
-        return verbs.hostname(role.live["hostname"][0])
-    if verb == "dnsmasq":
-        return _dnsmasq(root, outcome)
-    raise MachineError(f"the verb {verb!r} is not known here: controller and library are of different versions")
+    steps: dict[str, Callable[[], str]] = {
+        "link": lambda: _link(role),
+        "networkd": lambda: _networkd(role, outcome),
+        "routes": lambda: verbs.routes(role.live["routes"]),
+        "sysctl": lambda: verbs.sysctl(root, role.name),
+        "mptcp": lambda: verbs.mptcp(root),
+        "hostname": lambda: verbs.hostname(role.live["hostname"][0]),
+        "dnsmasq": lambda: _dnsmasq(root, outcome),
+    }
+    if verb not in steps:
+        raise MachineError(f"the verb {verb!r} is not known here: controller and library are of different versions")
+    return steps[verb]()
+
+
+def _link(role: Role) -> str:
+    said = nics.link(role.live["links"])
+    nics.own_addresses(role.live["addresses"])
+    return said
 
 
 def _networkd(role: Role, outcome: Outcome) -> str:

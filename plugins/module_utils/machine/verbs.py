@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import json
 import socket
+import subprocess
 import time
 from collections.abc import Iterable
 from contextlib import nullcontext, suppress
 from pathlib import Path
 
+from . import live
 from .command import MachineError, run
 from .files import on
 from .live import OURS, ask, setting, settings
@@ -63,6 +65,23 @@ def _with_existing(wanted: list[tuple[str, str, bool]]) -> list[tuple[str, str, 
         if key.startswith("net.ipv4.conf.default.")
     ]
     return wanted + [one for one in inherited if one[0] not in told]
+
+
+def routes(wanted: Iterable[str]) -> str:
+    """Remove old routes with several next hops to places that the plan has another route to.
+
+    systemd-networkd 252 forgets such a route when it is not in its files any more, and leaves it in the kernel.
+    """
+    lines = set(wanted)
+    places = {line.split()[0] for line in lines}
+    shown = live.routes(ask("-4", "route", "show", "table", "main", "proto", "static", "type", "unicast"))
+    old = [line for line in shown if line.count(" via ") > 1 and line not in lines and line.split()[0] in places]
+    if not old:
+        return ""
+    orders = (f"route del {line.replace(' via ', ' nexthop via ')}\n" for line in old)
+    # One that is gone by now, as a later systemd-networkd removed it, is no fault.
+    subprocess.run(["ip", "-force", "-batch", "-"], input="".join(orders), text=True, capture_output=True, check=False)
+    return f"routes: {len(old)} with several next hops removed"
 
 
 def mptcp(root: Path) -> str:

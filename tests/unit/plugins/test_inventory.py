@@ -78,7 +78,11 @@ def test_a_folder_gives_groups_and_small_variables_without_a_warning(folder: Pat
         "macs_state": "unknown",
     }
     assert inventory.get_host("head").vars["ansible_host"] == "10.78.0.254"
-    assert inventory.groups["all"].vars == {"flathood_cluster": "hexa", "flathood_head": "head"}
+    assert inventory.groups["all"].vars == {
+        "flathood_cluster": "hexa",
+        "flathood_head": "head",
+        "flathood_routing": "basic",
+    }
 
 
 def test_what_is_known_of_the_nics_is_a_variable_and_a_group(folder: Path) -> None:
