@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may run which test."""
+"""Who may run which test, and that no test is a matter of how fast the machine is."""
 
 from __future__ import annotations
 
 import os
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# By default hypothesis fails an example that takes 200 ms, or a test whose examples are slow to be made: a busy machine
+# would fail tests that are right.
+settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any speed")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

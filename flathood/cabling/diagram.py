@@ -77,10 +77,10 @@ class Picture:
     machines: tuple[Box, ...]
 
 
-def rows_of(cluster: Cluster) -> list[Sequence[str]]:
-    """The nodes of each row of the picture."""
+def rows_of(cluster: Cluster, across: int = _A_ROW) -> list[Sequence[str]]:
+    """The nodes of each row of the picture, with at most so many beside each other."""
     names = cluster.node_names
-    return [names[at : at + _A_ROW] for at in range(0, len(names), _A_ROW)]
+    return [names[at : at + across] for at in range(0, len(names), across)]
 
 
 def layout(cluster: Cluster, wiring: Wiring, rows: Sequence[Sequence[str]]) -> Picture:

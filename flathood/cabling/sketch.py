@@ -15,7 +15,8 @@ from flathood.spec import Cluster
 from flathood.wiring import Wiring
 
 _PIXEL = 25.4 / 96  # millimetres (CSS)
-_ROWS = 4  # of nodes on an office page
+# On an office page: nodes beside each other, so that their letters are not too small, and its height by its width.
+_ACROSS, _ASPECT = 8, 0.8
 _FRAME, _QUIET = "#52606d", "#616e7c"
 
 
@@ -25,9 +26,11 @@ def svg(cluster: Cluster, wiring: Wiring) -> str:
 
 
 def pages(cluster: Cluster, wiring: Wiring) -> list[Page]:
-    """The picture on as many pages as let it be read when each is printed on office paper."""
-    rows = diagram.rows_of(cluster)
-    return [_page(diagram.layout(cluster, wiring, rows[at : at + _ROWS])) for at in range(0, len(rows), _ROWS)]
+    """The picture on as many pages as let it be read when each is printed on office paper that lies on its side."""
+    rows = diagram.rows_of(cluster, _ACROSS)
+    pictures = ((count, diagram.layout(cluster, wiring, rows[:count])) for count in range(len(rows), 0, -1))
+    each = next(count for count, picture in pictures if picture.height <= _ASPECT * picture.width or count == 1)
+    return [_page(diagram.layout(cluster, wiring, rows[at : at + each])) for at in range(0, len(rows), each)]
 
 
 def _page(picture: Picture) -> Page:

@@ -17,6 +17,8 @@ from flathood.wiring import Wiring
 _A_ROW, _PORT_HIGH = 16, 10.5  # ports of a switch in a row, and their height
 #: Most ports that are drawn one by one: with more, the table tells as much.
 _MOST_DRAWN = 96
+#: Most nodes of which the picture is printed: more would fill many pages, and diagram.svg has them all.
+_MOST_PICTURED = 128
 
 
 def sheets(book: Book, cluster: Cluster, wiring: Wiring, size: tuple[float, float]) -> list[Page]:
@@ -26,8 +28,9 @@ def sheets(book: Book, cluster: Cluster, wiring: Wiring, size: tuple[float, floa
     for switch in book.switches:
         _switch_sheet(made, switch, book.of_switch(switch.name))
     _cable_list(made, book)
-    for page in diagram_pages(cluster, wiring):
-        made.whole(_landscape(page, size))
+    if len(cluster.node_names) <= _MOST_PICTURED:
+        for page in diagram_pages(cluster, wiring):
+            made.whole(_landscape(page, size))
     return made.pages()
 
 
@@ -86,7 +89,7 @@ def _switch_sheet(made: Sheets, switch: Switch, cables: Sequence[Cable]) -> None
     rows: list[list[Cell]] = [
         [str(cable.port), cable.near or cable.end, cable.place, metres(cable.metres), Tick()] for cable in cables
     ]
-    made.table([*columns, Column("done", 9)], rows, 2)
+    made.table([*columns, Column("done", 9)], rows, _beside(cables))
 
 
 def _panel(made: Sheets, switch: Switch, cables: Sequence[Cable]) -> None:
@@ -111,13 +114,18 @@ def _panel(made: Sheets, switch: Switch, cables: Sequence[Cable]) -> None:
 
 def _cable_list(made: Sheets, book: Book) -> None:
     made.begin(f"{book.cluster}: cables by colour and length")
-    columns = [Column("cable", 27), Column("length", 13), Column("from", 24), Column("rack · unit", 24)]
+    columns = [Column("cable", 27), Column("length", 15), Column("from", 24), Column("rack · unit", 24)]
     rows: list[list[Cell]] = [
         [switch, metres(length), cable.near or cable.end, cable.place, str(cable.port), Tick()]
         for switch, length, cables in book.by_colour()
         for cable in cables
     ]
-    made.table([*columns, Column("port", 10, end=True), Column("", 5)], rows, 2)
+    made.table([*columns, Column("port", 10, end=True), Column("", 5)], rows, _beside(book.cables))
+
+
+def _beside(cables: Sequence[Cable]) -> int:
+    """How many columns of cables a page has room for: more where nothing is known of racks."""
+    return 2 if any(cable.place for cable in cables) else 3
 
 
 def _landscape(page: Page, size: tuple[float, float]) -> Page:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 
 from flathood.cabling.marks import ink_on
 from flathood.drawing import Item, Line, Page, Rect, Text
@@ -87,7 +88,9 @@ class Sheets:
         self.y += 7.5
 
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], beside: int = 1) -> None:
-        """A table, in so many columns beside each other, over as many pages as it takes."""
+        """A table, so many times beside itself, over as many pages as it takes; columns without any text go."""
+        told = [not column.title or any(row[at] for row in rows) for at, column in enumerate(columns)]
+        columns, rows = list(compress(columns, told)), [list(compress(row, told)) for row in rows]
         width = (self.inside - (beside - 1) * _BESIDE) / beside
         total = sum(column.width for column in columns)
         scaled = [replace(column, width=column.width * width / total) for column in columns]

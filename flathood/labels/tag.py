@@ -19,7 +19,7 @@ from flathood.labels.code import code
 
 _EDGE = 2.0  # left free on all sides: printers miss by as much
 _QUIETER = "#52606d"
-_LEAST = 1.3  # size of the smallest text
+_LEAST, _TINIEST = 1.3, 0.4  # size of the smallest text, and of a mark, which is never left out
 _NARROWEST, _WIDEST = 8.5, 19.0  # width of a block, with what is between it and the next
 _NAME, _SMALL = 2.9, 2.3  # sizes of the lines below a block
 _LINE = 1.25  # height of a line, by its size
@@ -118,9 +118,11 @@ def _block(items: list[Item], number: str, cable: Cable | None, area: _Area) -> 
     high = area.height - _height(lines)
     fill = cable.switch.colour if cable is not None else "#ffffff"
     ink = ink_on(fill)
-    mark, size = fitted(
-        cable.switch.mark if cable else "\N{EN DASH}", 0.8 * area.width, min(0.62 * high, 7.0), _LEAST, bold=True
-    )
+    most = min(0.62 * high, 7.0)
+    # A high block has its number above the mark, a flat one beside it.
+    beside = number and high / 2 - 0.37 * most < _DIGIT + 0.4
+    room = min(0.8 * area.width, area.width - (2 * (1.0 + width(number, _DIGIT)) if beside else 0))
+    mark, size = fitted(cable.switch.mark if cable else "\N{EN DASH}", room, most, _TINIEST, bold=True)
     middle = area.x + area.width / 2
     items.append(Rect(area.x, area.y, area.width, high, fill, INK, radius=0.8))
     items.append(Text(middle, area.y + high / 2 + 0.36 * size, mark, size, bold=True, anchor="middle", colour=ink))

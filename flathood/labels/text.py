@@ -56,13 +56,13 @@ def _machines(machines: Sequence[Machine]) -> list[str]:
     lines = []
     for machine in machines:
         head = f"{machine.name:{named}}  " + (f"{machine.place:{placed}}  " if placed else "")
-        parts = [f"{slot} {_plug(cable)}" for slot, cable in enumerate(machine.slots)]
+        parts = [f"{slot}={_plug(cable)}" for slot, cable in enumerate(machine.slots)]
         lines += _wrapped(head, parts, "  ")
     return lines
 
 
 def _plug(cable: Cable | None) -> str:
-    return "- no cable" if cable is None else f"{_called(cable.switch)}:{cable.port}"
+    return "no cable" if cable is None else f"{_called(cable.switch)}:{cable.port}"
 
 
 def _to_get(book: Book) -> list[str]:
@@ -100,12 +100,16 @@ def _by_colour(book: Book) -> list[str]:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    """Columns below their titles, those of numbers on the right; empty ones are left out, but for the marks' one."""
+    columns = [column for column in zip(*rows, strict=True) if not column[0] or any(column[1:])]
+    widths = [max(map(len, column)) for column in columns]
+    right = [bool(column[0]) and all(map(str.isdigit, column[1:])) for column in columns]
     return [
         "  ".join(
-            f"{cell:>{wide}}" if cell.isdigit() else f"{cell:{wide}}" for cell, wide in zip(row, widths, strict=True)
+            f"{cell:>{wide}}" if number else f"{cell:{wide}}"
+            for cell, wide, number in zip(row, widths, right, strict=True)
         ).rstrip()
-        for row in rows
+        for row in zip(*columns, strict=True)
     ]
 
 

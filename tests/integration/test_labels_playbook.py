@@ -39,7 +39,7 @@ def test_check_then_run_then_nothing(folder: Path) -> None:
     check = play(folder, "--check", "--diff")
     assert check.returncode == 0, check.stdout + check.stderr
     assert "changed=1" in check.stdout
-    assert "+a     0 R red:1  1 G green:1" in check.stdout
+    assert "+a     0=R red:1  1=G green:1" in check.stdout
     assert not (folder / "labels").exists()
     assert "changed=1" in play(folder).stdout
     written = {path.name: path.read_bytes() for path in (folder / "labels").iterdir()}

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pypdfium2
 import pytest
+import yaml
 import zxingcpp
 
 from flathood.inventory import load
-from flathood.spec import Cluster, load_cluster
+from flathood.spec import Cluster
 from flathood.wiring import Wiring
 
 ROOT = Path(__file__).parents[3]
@@ -38,15 +39,16 @@ def hexa() -> Case:
 
 
 @pytest.fixture(scope="session")
-def racked(tmp_path_factory: pytest.TempPathFactory) -> Case:
+def racked() -> Case:
     """klat2 on its five shelves: its nodes on the outer four, two abreast, the switches in the middle."""
-    text = (ROOT / "inventories/klat2/cluster.yml").read_text()
-    text = text.replace("nics: 4}\nspares", "nics: 4, rack: [l1, l2, r1, r2], height: 4, abreast: 2}\nspares")
-    text = text.replace("nics: 4}\nswitches", "nics: 4, rack: mid, unit: 1}\nswitches")
-    text = text.replace("ports: 31}", "ports: 31, rack: mid}").replace("ports: 32}", "ports: 32, rack: mid}")
-    path = tmp_path_factory.mktemp("racked") / "cluster.yml"
-    path.write_text(text + "head: {rack: mid}\nracks: [l1, l2, mid, r1, r2]\n")
-    return load_cluster(path), case("klat2")[1]
+    keys = yaml.safe_load((ROOT / "inventories/klat2/cluster.yml").read_text())
+    keys["nodes"] |= {"rack": ["l1", "l2", "r1", "r2"], "height": 4, "abreast": 2}
+    keys["spares"] |= {"rack": "mid", "unit": 1}
+    keys["head"] = {"rack": "mid"}
+    for switch in (*keys["switches"], keys["uplink"]):
+        switch["rack"] = "mid"
+    keys["racks"] = ["l1", "l2", "mid", "r1", "r2"]
+    return Cluster.model_validate(keys), case("klat2")[1]
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ def test_one_label_again_on_a_page_that_is_begun(hexa: Case, tmp_path: Path) -> 
     corners = list(options.paper.corners())
     assert next(seen(made.files["reprint.pdf"], corners[3:4], options.paper.label)).words[0] == "c"
     assert not list(seen(made.files["reprint.pdf"], corners[:3], options.paper.label))
-    assert made.files["reprint.txt"].decode() == "c  0 R red:3  1 B blue:1\n"
+    assert made.files["reprint.txt"].decode() == "c  0=R red:3  1=B blue:1\n"
 
 
 def test_papers_have_room_for_their_labels() -> None:

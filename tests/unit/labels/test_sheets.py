@@ -77,6 +77,13 @@ def test_nothing_stands_beside_the_paper(racked: Case, size: tuple[float, float]
         assert sorted((page.width, page.height)) == sorted(size)
 
 
+def test_nothing_is_too_small_to_read(racked: Case) -> None:
+    """The smallest letters, those of the picture, are as high as a newspaper's listings."""
+    pages = sheets(make_book(*racked), *racked, A4)
+    assert min(item.size for page in pages for item in texts(page)) >= 1.5
+    assert min(item.size for item in texts(pages[0])) >= 2.5
+
+
 def test_large_switches_and_many_pages() -> None:
     spec = synthetic.cluster(256)
     wiring = synthetic.wiring(spec)
@@ -110,7 +117,7 @@ def test_a_terminal_of_80_columns_has_it_all(any_case: Case) -> None:
         )
         assert len(listed) == 2, cable
     for machine in book.machines:
-        assert re.search(rf"^{machine.name} .*0 ", printed, re.MULTILINE)
+        assert re.search(rf"^{machine.name} .* 0=", printed, re.MULTILINE)
 
 
 def test_print_and_screen_say_the_same(racked: Case) -> None:
