@@ -19,18 +19,17 @@ from flathood.lab import Lab
 PHASES = ("clock", "start", "collect")
 #: Seconds after which a recorder that nobody collects ends by itself.
 LIFETIME = 3600
-#: Seconds that a round of probes lasts, and from the end of the first to the beginning of the second: the uplink switch
-#: comes back between them, so telling a machine of the schedule may take this long and no longer.
-ROUND, PAUSE = 3.0, 12.0
+#: Seconds that a round of probes lasts.
+ROUND = 3.0
 #: Seconds before and after a round in which the uplink switch is off too: switching is not exact.
 _MARGIN = 1.0
 #: Seconds that a switch is off, and on before the next one goes, at the least: longer than any carrier takes to show.
 _FLIP = 1.5
 
 
-def rounds_from(at: float) -> list[tuple[float, float]]:
-    """Begin and duration of both rounds of probes: the uplink switch off, then on."""
-    return [(at, ROUND), (at + ROUND + PAUSE, ROUND)]
+def rounds_from(at: float, pause: float) -> list[tuple[float, float]]:
+    """Begin and duration of both rounds of probes, `pause` seconds apart: the uplink switch off, then on."""
+    return [(at, ROUND), (at + ROUND + pause, ROUND)]
 
 
 class Power(Protocol):
@@ -81,12 +80,14 @@ def power(inventory: Inventory, ask: Callable[[str], None]) -> Power:
 
 @dataclass(frozen=True)
 class Schedule:
-    """When the first round begins, and how long it took to tell the slowest machine of it, in seconds.
+    """When the first round begins, the second one's distance, and how long it took to tell the slowest machine of them.
 
-    It may be late by as much, and its clock is known no better. ``flips``: whether every switch is switched off once.
+    In seconds. A machine may be late by as much, and its clock is known no better; as the uplink switch comes back in
+    the pause, telling may take that long and no longer. ``flips``: whether every switch is switched off once.
     """
 
     at: float
+    pause: float
     delay: float
     flips: bool = True
 
@@ -99,14 +100,14 @@ def conduct(
     ``hands``: None leaves all switches on. ``agents``: how switches are asked by SNMP; without any the lab's switches
     are read. Every switch is switched on again, whatever happens.
     """
-    uplink, at, delay = inventory.cluster.uplink.name, schedule.at, schedule.delay
-    late = hands is not None and (time.time() > at - _MARGIN or delay > PAUSE - 3 * _MARGIN)
+    uplink, at, pause, delay = inventory.cluster.uplink.name, schedule.at, schedule.pause, schedule.delay
+    late = hands is not None and (time.time() > at - _MARGIN or delay > pause - 3 * _MARGIN)
     noted = []
     if hands is not None and not late:
         _sleep_until(at - _MARGIN)
         noted.append(_flip(hands, uplink, lambda: _sleep_until(at + delay + ROUND + _MARGIN)))
-        late = noted[0]["off_done"] > at or noted[0]["on"] > at + ROUND + PAUSE - _MARGIN
-    _sleep_until(at + delay + 2 * ROUND + PAUSE + _MARGIN)
+        late = noted[0]["off_done"] > at or noted[0]["on"] > at + ROUND + pause - _MARGIN
+    _sleep_until(at + delay + 2 * ROUND + pause + _MARGIN)
     # Now every NIC has sent, and no switch has lost its table yet.
     asked = _tables(hands, uplink, agents)
     stay = _FLIP + delay

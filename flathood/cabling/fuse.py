@@ -169,7 +169,7 @@ def _same_cluster(cluster: Cluster, files: Files) -> None:
 
 def _doubts(wiring: Wiring, files: Files) -> list[str]:
     """What makes evidence less than certain, in sentences."""
-    doubts = []
+    doubts: list[str] = []
     digest = wiring_digest(wiring)
     for file, evidence in files.items():
         doubts += evidence.notes

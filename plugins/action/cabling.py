@@ -27,12 +27,12 @@ class ActionModule(ActionBase):
         arguments = dict(self._task.args)
         began = time.time()
         if arguments.get("phase") != "clock":
-            at = float(arguments["at"])
+            at, pause = float(arguments["at"]), float(arguments["pause"])
             arguments["work"] = {
                 "machine": known["inventory_hostname"],
                 # Every task runs in a fork of the one process of this run: its number and the time tell runs apart.
                 "token": f"{os.getppid() % 10**7}.{int(at):x}",
-                "rounds": [[begin - began, seconds] for begin, seconds in rounds_from(at)],
+                "rounds": [[begin - began, seconds] for begin, seconds in rounds_from(at, pause)],
                 "lifetime": LIFETIME,
             }
         result: dict[str, Any] = self._execute_module(

@@ -31,6 +31,7 @@ class ActionModule(ActionBase):
         _, arguments = self.validate_argument_spec(
             {
                 "at": {"type": "float", "required": True},
+                "pause": {"type": "float", "required": True},
                 "power": {"type": "bool", "default": True},
                 "flips": {"type": "bool", "default": True},
                 "snmp": {"type": "dict", "default": {}, "no_log": True},
@@ -43,7 +44,7 @@ class ActionModule(ActionBase):
             loaded = inventory.load(Path(known["inventory_dir"]), need_macs=False)
             asked = agents(loaded.cluster, arguments["snmp"])
             hands = power(loaded, lambda text: Display().prompt_until(text, private=False))
-            schedule = Schedule(arguments["at"], delay, arguments["flips"])
+            schedule = Schedule(arguments["at"], arguments["pause"], delay, arguments["flips"])
             noted = conduct(loaded, schedule, hands if arguments["power"] else None, asked)
         except FlathoodError as error:
             raise AnsibleActionFail(str(error)) from error

@@ -34,6 +34,9 @@ options:
       - When the first round of probes begins, in seconds since 1970 by the controller's clock.
       - Needed to start and to collect.
     type: float
+  pause:
+    description: Seconds from the end of the first round to the beginning of the second. Needed to start and to collect.
+    type: float
   about:
     description: Machines of which to pass on what was heard, as nobody could reach them.
     type: list
@@ -59,11 +62,13 @@ EXAMPLES = r"""
   flathood.cluster.cabling:
     phase: start
     at: "{{ audit_at }}"
+    pause: 12
 
 - name: Collect what was recorded
   flathood.cluster.cabling:
     phase: collect
     at: "{{ audit_at }}"
+    pause: 12
     about: "{{ switched.untold }}"
 """
 
@@ -108,6 +113,7 @@ def main() -> None:
             "phase": {"type": "str", "choices": ["clock", "start", "collect"], "required": True},
             "work": {"type": "dict", "default": {}},
             "at": {"type": "float"},
+            "pause": {"type": "float"},
             "about": {"type": "list", "elements": "str", "default": []},
         },
         supports_check_mode=True,

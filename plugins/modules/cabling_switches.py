@@ -19,6 +19,10 @@ options:
     description: When the first round of probes begins, in seconds since 1970, as M(flathood.cluster.cabling) has it.
     type: float
     required: true
+  pause:
+    description: Seconds from the end of the first round to the beginning of the second.
+    type: float
+    required: true
   power:
     description: Whether any switch is switched off. If not, the MAC tables and lldpd are the evidence.
     type: bool
@@ -57,6 +61,7 @@ EXAMPLES = r"""
 - name: Switch the switches off and on
   flathood.cluster.cabling_switches:
     at: "{{ audit_at }}"
+    pause: 12
     snmp:
       defaults: {user: auditor, auth_key: "{{ vault_snmp_auth }}", priv_key: "{{ vault_snmp_priv }}"}
       switches:
