@@ -122,9 +122,13 @@ class ActionModule(ActionBase):
         return watch.session, offset - watch.unfinished
 
     def _read(self, offset: int) -> str:
-        """At most a chunk of the journal; it is ASCII, so that bytes are characters."""
+        """At most a chunk of the journal; it is ASCII, so that bytes are characters.
+
+        ssh may give the command a terminal, which writes each line's end as two.
+        """
         place = shlex.quote(hook.JOURNAL)
-        return self._command(f"test ! -e {place} || tail -c +{offset + 1} {place} | head -c {_CHUNK}")
+        text = self._command(f"test ! -e {place} || tail -c +{offset + 1} {place} | head -c {_CHUNK}")
+        return text.replace("\r\n", "\n")
 
     def _mark(self, *words: str) -> None:
         self._command(shlex.join([hook.HOOK, *words]))

@@ -209,6 +209,8 @@ def test_a_node_that_boots_twice_is_taken_once(rig: Rig) -> None:
     rig.lab.power_off("a")
     rig.lab.power_on("a")
     assert run.end() == 0, run.text
+    # Both were heard as they came up: nothing waited for the end of the time.
+    assert "  a: 2 of 2 NICs" in run.text
     assert rig.known == rig.delivered("a", "head")
 
 
