@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -16,11 +17,9 @@ from flathood.labels import (
     Options,
     Paper,
     Products,
-    make_book,
     paper_of,
     products,
     save,
-    text,
     usual_folder,
 )
 from flathood.labels.paper import UnknownPaper
@@ -95,16 +94,20 @@ def _papers(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 @click.option("--only", type=_Names(), default=(), help="Only the labels of these machines and switches.")
 @click.option("--skip", type=click.IntRange(0), default=0, help="Labels of the first page that are used already.")
 @click.option("--outline", is_flag=True, help="Draw the edges of the labels, to try a printer with plain paper.")
+@click.option("--mono", is_flag=True, help="No colours, for label printers; the letters tell them.")
 @click.option("--papers", is_flag=True, is_eager=True, expose_value=False, callback=_papers, help="List the papers.")
 def labels(directory: Path, output: Path | None, **given: object) -> None:
     """Make labels for the machines and switches of DIR, sheets and lists for its cables, and a picture of it."""
     inventory = load(directory, need_macs=False)
     wanted = Options(**given)  # type: ignore[arg-type]  # named as the fields
-    if output is not None and str(output) == "-":
-        click.echo(text(make_book(inventory.cluster, inventory.wiring, wanted.report)), nl=False)
+    here = output is not None and str(output) == "-"
+    if here:
+        wanted = replace(wanted, formats=("text",))
+    made = products(inventory.cluster, inventory.wiring, wanted)
+    if here:
+        click.echo(b"".join(made.files.values()), nl=False)
         return
     folder = output or usual_folder(inventory.cluster)
-    made = products(inventory.cluster, inventory.wiring, wanted)
     changed = save(folder, made, wanted)
     _say(inventory, folder, made, changed, wanted)
 
@@ -112,8 +115,14 @@ def labels(directory: Path, output: Path | None, **given: object) -> None:
 def _say(inventory: Inventory, folder: Path, made: Products, changed: list[str], wanted: Options) -> None:
     paper = wanted.paper
     pages = -(-(made.labels + wanted.skip % paper.each) // paper.each)
-    count = f"{made.labels} labels on {pages} {'page' if pages == 1 else 'pages'}"
+    count = f"{_count(made.labels, 'label')} on {_count(pages, 'page')}"
     click.echo(f"{inventory.cluster.cluster}: {count} ({paper.name}: {paper.described()})")
     if made.without_code:
-        click.echo(f"The labels are too small for a QR code of that address ({len(made.without_code)} labels).")
-    click.echo(f"{folder}: {len(made.files)} files, {len(changed)} changed")
+        click.echo(
+            f"The labels are too small for a QR code of that address ({_count(len(made.without_code), 'label')})."
+        )
+    click.echo(f"{folder}: {_count(len(made.files), 'file')}, {len(changed)} changed")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

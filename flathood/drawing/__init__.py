@@ -5,6 +5,6 @@ A page is data: what is on it, in the order in which it is drawn. So a layout is
 and screen show the same. Lengths are millimetres unless a page says otherwise; y grows downwards.
 """
 
-from flathood.drawing.page import Cells, Circle, Item, Line, Page, Rect, Text, moved
+from flathood.drawing.page import Cells, Circle, Item, Line, Page, Rect, Text, moved, without_colours
 
-__all__ = ["Cells", "Circle", "Item", "Line", "Page", "Rect", "Text", "moved"]
+__all__ = ["Cells", "Circle", "Item", "Line", "Page", "Rect", "Text", "moved", "without_colours"]

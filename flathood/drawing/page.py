@@ -9,6 +9,7 @@ from typing import Literal
 
 #: The colour of all text and lines that have no colour of their own.
 INK = "#1f2933"
+_BLACK, _WHITE = "#000000", "#ffffff"
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,19 @@ def moved(items: Iterable[Item], x: float, y: float, scale: float = 1.0) -> list
 
     """
     return [_moved(item, x, y, scale) for item in items]
+
+
+def without_colours(page: Page) -> Page:
+    """The same page for printers that have one ink: what was filled is white with an outline, all else is black."""
+    return replace(page, items=tuple(map(_black, page.items)))
+
+
+def _black(item: Item) -> Item:
+    if isinstance(item, Rect):
+        return replace(item, fill=_WHITE if item.fill else None, stroke=_BLACK)
+    if isinstance(item, Circle):
+        return replace(item, fill=_WHITE, stroke=_BLACK)
+    return item if isinstance(item, Cells) else replace(item, colour=_BLACK)
 
 
 def _moved(item: Item, x: float, y: float, scale: float) -> Item:

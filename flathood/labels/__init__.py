@@ -8,7 +8,6 @@ writes them for a terminal, and `products` makes the files.
 from flathood.labels.book import Book, make_book
 from flathood.labels.paper import PAPERS, Paper, paper_of
 from flathood.labels.products import FORMATS, OFFICE, Options, Products, differing, products, save, usual_folder
-from flathood.labels.text import text
 
 __all__ = [
     "FORMATS",
@@ -23,6 +22,5 @@ __all__ = [
     "paper_of",
     "products",
     "save",
-    "text",
     "usual_folder",
 ]

@@ -61,12 +61,13 @@ def _overview(made: Sheets, book: Book) -> None:
     made.table(columns, rows)
     made.heading("Cables to get")
     got: list[list[Cell]] = [
-        [switch, metres(length) or "length not known", str(len(cables)), Tick()]
-        for switch, length, cables in book.by_colour()
+        [switch, metres(length), str(len(cables)), Tick()] for switch, length, cables in book.by_colour()
     ]
     made.table([Column("colour", 36), Column("length", 24), Column("pieces", 14, end=True), Column("", 5)], got, 2)
-    totals = ", ".join(f"{counts.total()} of {metres(length) or 'unknown length'}" for length, counts in book.lengths())
-    made.note(f"Together: {totals}.")
+    together = book.lengths()
+    if any(length is not None for length, _ in together):
+        totals = (f"{counts.total()} of {metres(length) or 'unknown length'}" for length, counts in together)
+        made.note(f"Together: {', '.join(totals)}.")
 
 
 def summary(book: Book) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from flathood import writing
 from flathood.cabling import sketch
-from flathood.drawing import Item, Line, Page, Rect, moved
+from flathood.drawing import Item, Line, Page, Rect, moved, without_colours
 from flathood.drawing.pdf import pdf
 from flathood.drawing.svg import svg
 from flathood.errors import FlathoodError
@@ -47,6 +47,7 @@ class Options:
         only: machines and switches whose labels are wanted again, in files of their own; empty: everything.
         skip: labels of the first page that are used already.
         outline: draw the edges of the labels, to try a printer with plain paper.
+        mono: labels and sheets without colours, for printers that have one ink; the marks tell the colours.
 
     """
 
@@ -57,6 +58,7 @@ class Options:
     only: tuple[str, ...] = ()
     skip: int = 0
     outline: bool = False
+    mono: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,8 @@ def products(cluster: Cluster, wiring: Wiring, options: Options) -> Products:
         pages = {"labels": labels, "sheets": sheets(book, cluster, wiring, _office(options))}
         extra = {"text": ("labels.txt", text(book)), "svg": ("diagram.svg", sketch.svg(cluster, wiring))}
     files = {name: content.encode() for kind, (name, content) in extra.items() if kind in options.formats}
-    for name, drawn in pages.items():
+    for name, laid_out in pages.items():
+        drawn = list(map(without_colours, laid_out)) if options.mono else laid_out
         if "pdf" in options.formats:
             files[f"{name}.pdf"] = pdf(drawn, f"{cluster.cluster}: {name}")
         if "svg" in options.formats:

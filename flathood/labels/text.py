@@ -16,7 +16,7 @@ def text(book: Book) -> str:
     parts = [
         [f"{book.cluster}: {summary(book)}"],
         _part("Switches", _switches(book)),
-        _part("Labels: the cables of each machine, from its first NIC to its last", _machines(book.machines)),
+        _part("Labels: each machine's cables in the order of its NICs, as NIC=switch:port", _machines(book.machines)),
         _part("Cables to get", _to_get(book)),
     ]
     for switch in book.switches:
@@ -68,7 +68,7 @@ def _plug(cable: Cable | None) -> str:
 def _to_get(book: Book) -> list[str]:
     rows = [["", "colour", "length", "pieces"]]
     for switch, length, cables in book.by_colour():
-        rows.append([switch.mark, switch.name, metres(length) or "not known", str(len(cables))])
+        rows.append([switch.mark, switch.name, metres(length), str(len(cables))])
     return _table(rows)
 
 

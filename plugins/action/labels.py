@@ -26,6 +26,7 @@ ARGUMENTS = {
     "only": {"type": "list", "elements": "str", "default": []},
     "skip": {"type": "int", "default": 0},
     "outline": {"type": "bool", "default": False},
+    "mono": {"type": "bool", "default": False},
 }
 
 
@@ -51,6 +52,7 @@ class ActionModule(ActionBase):
                 only=tuple(wanted["only"]),
                 skip=wanted["skip"],
                 outline=wanted["outline"],
+                mono=wanted["mono"],
             )
             loaded = load(source if source.is_dir() else source.parent, need_macs=False)
             made = products(loaded.cluster, loaded.wiring, options)

@@ -94,6 +94,10 @@ options:
     description: Draw the edges of the labels, to try a printer with plain paper.
     type: bool
     default: false
+  mono:
+    description: Labels and sheets without colours, for printers that have one ink. The letters tell the colours.
+    type: bool
+    default: false
 seealso:
   - module: flathood.cluster.design
 """

@@ -22,6 +22,7 @@ COMMANDS = {
     "design-hexa": ["design", "inventories/hexa", "--dry-run"],
     "design-octet-json": ["design", "inventories/octet", "--dry-run", "--json"],
     "compare-octet": ["compare", "inventories/octet"],
+    "labels-hexa": ["labels", "inventories/hexa", "--output", "-"],
     "sizes-of-nodes": ["sizes", "--nodes", "60-66", "--nics", "2-5"],
     "sizes-of-ports": ["sizes", "--ports", "4-12", "--nics", "2-6"],
 }

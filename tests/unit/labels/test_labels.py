@@ -84,6 +84,19 @@ def test_no_colour_is_alone(name: str, request: pytest.FixtureRequest, racked: C
             assert all(contrast(text.colour, block.fill) >= 4.5 for text in inside)  # WCAG 2.2, level AA
 
 
+def test_one_ink_is_enough(hexa: Case) -> None:
+    """A printer of black dots alone prints nothing grey, and everything that colours say is still there."""
+    options = Options(formats=("pdf", "svg"), paper=PAPERS["dymo-99012"], mono=True, report="http://head/r.html")
+    made = products(*hexa, options)
+    assert set(re.findall(rb"#[0-9a-f]{6}", made.files["labels-01.svg"])) == {b"#000000", b"#ffffff"}
+    assert set(re.findall(rb"#[0-9a-f]{6}", made.files["sheets-07.svg"])) == {b"#000000", b"#ffffff"}
+    first = next(seen(made.files["labels.pdf"], list(options.paper.corners()), options.paper.label))
+    assert (sorted(first.words), first.address) == (
+        sorted(["a", "0", "R", "red", "port", "1", "1", "G", "green", "port", "1"]),
+        "http://head/r.html#a",
+    )
+
+
 def test_ink_is_the_better_of_the_two() -> None:
     for fill in ("#000000", "#ef6c00", "#767676", "#ffffff"):
         assert contrast(ink_on(fill), fill) == max(contrast(ink, fill) for ink in ("#ffffff", "#1f2933"))

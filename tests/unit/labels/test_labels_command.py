@@ -36,6 +36,18 @@ def test_only_what_is_asked_for(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["reprint.txt"]
 
 
+def test_text_for_this_terminal(tmp_path: Path) -> None:
+    assert run(HEXA, "--output", "-", "--only", "head,b").output == "b     0=R red:2  1=G green:2\nhead  0=W white:4\n"
+    assert "\nCables to get\n" in run(HEXA, "--output", "-").output
+
+
+def test_the_figure_in_the_documentation_is_current(tmp_path: Path) -> None:
+    arguments = ["--only", "k00", "--paper", "dymo-99012", "--format", "svg"]
+    assert run(str(ROOT / "inventories/klat2"), *arguments, "--output", str(tmp_path)).exit_code == 0
+    again = f"make it again: bin/flathood labels inventories/klat2 {' '.join(arguments)}, and copy reprint-01.svg"
+    assert (tmp_path / "reprint-01.svg").read_bytes() == (ROOT / "docs/figures/label.svg").read_bytes(), again
+
+
 def test_labels_that_are_too_small_for_a_code_are_told(tmp_path: Path) -> None:
     result = run(HEXA, "--output", str(tmp_path), "--format", "pdf", "--paper", "38x21")
     assert "too small for a QR code of that address (7 labels)" in result.output

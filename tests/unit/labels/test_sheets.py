@@ -14,10 +14,11 @@ import pytest
 from flathood.bench import synthetic
 from flathood.drawing import Page, Text
 from flathood.drawing.fonts import width
-from flathood.labels import Options, make_book, products, save, text
+from flathood.labels import Options, make_book, products, save
 from flathood.labels.listing import sheets
 from flathood.labels.paper import A4, LETTER
 from flathood.labels.products import differing
+from flathood.labels.text import text
 from tests.unit.labels.conftest import Case
 
 
