@@ -75,10 +75,19 @@ def agents(lab: Lab, work: Path, views: dict[str, str]) -> Iterator[dict[str, in
         yield ports
 
 
+def _pass_on(lab: Lab, mask: int) -> None:
+    """Let switches pass LLDP's frames on (bit 14), as dumb ones do, or keep them, as those do that speak it."""
+    for switch in lab.state.planned.all_switches:
+        command = ["ip", "-n", lab.fabric_namespace, "link", "set", lab.bridge(switch), "type", "bridge"]
+        subprocess.run([*command, "group_fwd_mask", str(mask)], check=True)
+
+
 @contextmanager
 def talkative(lab: Lab, work: Path) -> Iterator[None]:
     """An lldpd for every switch that tells each of its ports' neighbors the switch's name; the uplink's, too."""
     with ExitStack() as running:
+        _pass_on(lab, 0)
+        running.callback(_pass_on, lab, 1 << 14)
         for switch, said in lab.evidence()["switches"].items():
             folder = work / f"lldp-{switch}"
             folder.mkdir(parents=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""playbooks/audit.yml on six real nodes: carriers, probes and MAC tables of the kernel find what is plugged wrongly."""
+"""playbooks/audit.yml on six real nodes: carriers, probes, SNMP and LLDP find what is plugged wrongly."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from flathood.lab import Lab
 from flathood.lab.faults import FaultKind
 from flathood.spec import load_cluster
 from flathood.wiring import load_wiring
+from tests import managed
 from tests.labs import copied, know_macs, running
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="needs root")]
@@ -53,8 +55,8 @@ class Rig:
         )
         return done.returncode, done.stdout + done.stderr
 
-    def audit(self) -> tuple[int, str]:
-        return self.play("audit", "-e", f"audit_directory={self.output}")
+    def audit(self, **variables: object) -> tuple[int, str]:
+        return self.play("audit", "-e", json.dumps({"audit_directory": str(self.output), **variables}))
 
     @property
     def evidence(self) -> Evidence:
@@ -66,17 +68,37 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
     folder = copied(tmp_path_factory.mktemp("audit"), NAME)
     with running(folder) as lab:
         know_macs(lab, folder)
+        (folder / "group_vars").mkdir()
+        (folder / "group_vars" / "all.yml").write_text("recorder_state: present\n")
         rig = Rig(lab, folder, folder / "out")
         code, text = rig.play("site")
         assert code == 0, text[-3000:]
         yield rig
 
 
-def test_faults_are_found_on_the_real_kernel_and_the_moves_mend_them(rig: Rig) -> None:
+@contextmanager
+def asked(rig: Rig, work: Path) -> Iterator[dict[str, object]]:
+    """Switches that speak LLDP and SNMP: one by v2c, two as VLANs of one box by v3. How they are to be asked."""
+    boxes = {name: rig.lab.bridge(name) for name in ("red", "green", "blue", "white")}
+    views = {"red": boxes["red"], "box": f"10={boxes['green']} 20={boxes['blue']}", "white": boxes["white"]}
+    user = {"user": managed.USER, "auth_key": managed.AUTH_KEY, "priv_key": managed.PRIV_KEY, "auth": "sha256"}
+    with managed.agents(rig.lab, work, views) as ports, managed.talkative(rig.lab, work):
+        managed.hear(rig.lab, *"abcdef")
+        switches = {
+            "red": {"port": ports["red"]},
+            "white": {"port": ports["white"]},
+            "green": {"port": ports["box"], "vlan": 10, **user},
+            "blue": {"port": ports["box"], "vlan": 20, **user},
+        }
+        yield {"defaults": {"address": managed.ADDRESS, "community": managed.COMMUNITY}, "switches": switches}
+
+
+def test_faults_are_found_on_the_real_kernel_and_the_moves_mend_them(rig: Rig, tmp_path: Path) -> None:
     rig.lab.recable("a", 0, "blue")
     rig.lab.recable("c", 1, "red")
-    rig.lab.break_(FaultKind.DEAD_CABLE, "d:1")
-    code, text = rig.audit()
+    with asked(rig, tmp_path) as how:
+        rig.lab.break_(FaultKind.DEAD_CABLE, "d:1")
+        code, text = rig.audit(audit_snmp=how)
     assert code == 2, text[-3000:]
     report = json.loads((rig.output / "audit.json").read_text())
     assert [(each["kind"], each["nics"]) for each in report["findings"]] == [
@@ -84,8 +106,14 @@ def test_faults_are_found_on_the_real_kernel_and_the_moves_mend_them(rig: Rig) -
         ("dark", ["d:1"]),
     ], report["findings"]
     assert (report["judged"], report["disagreements"]) == (13, [])
-    assert set(report["evidence"]) == {"carriers", "frames", "tables"}
+    assert set(report["evidence"]) == {"carriers", "frames", "tables", "lldp"}
     assert "a: the cable in fnn0 goes from blue to red" in text
+    written = (rig.output / "evidence.json").read_text() + (rig.output / "audit.json").read_text() + text
+    for secret in (managed.COMMUNITY, managed.AUTH_KEY, managed.PRIV_KEY):
+        assert secret not in written
+    # Ports by the names that the switches' own agents have for them.
+    assert {entry.port for entry in rig.evidence.tables.switches["white"]} >= {"u0.far", "u1.far", "u2.far"}
+    assert rig.evidence.tables.uplinks["green"] == ("u1.near",)
     _each_kind_alone_agrees(rig)
     for move in report["restore"]["moves"]:
         rig.lab.recable(move["after"]["machine"], move["after"]["slot"], move["after"]["switch"])
@@ -101,10 +129,32 @@ def _each_kind_alone_agrees(rig: Rig) -> None:
     """Every collector finds the exchanged cables by itself."""
     loaded = inventory.load(rig.folder, need_macs=True)
     whole = rig.evidence
-    for kinds in ({"carriers": None, "tables": None}, {"frames": (), "tables": None}, {"carriers": None, "frames": ()}):
-        report = audit(loaded, {"evidence.json": whole.model_copy(update=kinds)})
+    nothing = {"carriers": None, "frames": (), "tables": None, "lldp": ()}
+    for kind in nothing:
+        rest = {name: none for name, none in nothing.items() if name != kind}
+        report = audit(loaded, {"evidence.json": whole.model_copy(update=rest)})
         wrong = {str(nic) for finding in report.findings for nic in finding.nics}
-        assert wrong == {"a:0", "c:1", "d:1"}, (sorted(kinds), [*map(str, report.findings)])
+        assert wrong == {"a:0", "c:1", "d:1"}, (kind, [*map(str, report.findings)])
+
+
+def test_a_node_that_nobody_reaches_is_judged_by_what_its_neighbors_heard(rig: Rig) -> None:
+    rig.lab.break_(FaultKind.DEAD_CABLE, "c:0")
+    rig.lab.break_(FaultKind.SWAP, "c:1", "f:0")
+    # The head knows at once that there is no way, instead of waiting for ssh to give up.
+    way = ["ip", "-n", rig.lab.namespace("head"), "route", "replace", "unreachable", "10.78.0.3"]
+    subprocess.run(way, check=True)
+    try:
+        code, text = rig.audit(audit_flips=False)
+        assert code == 2, text[-3000:]
+        report = json.loads((rig.output / "audit.json").read_text())
+        assert "c could not be reached: what neighbors heard of it counts" in report["notes"]
+        assert [(each["kind"], each["nics"]) for each in report["findings"]] == [
+            ("exchanged-cables", ["c:1", "f:0"]),
+            ("dark", ["c:0"]),
+        ], report["findings"]
+    finally:
+        subprocess.run([*way[:4], "delete", *way[5:]], check=True)
+        rig.lab.mend()
 
 
 def test_two_exchanged_cables_of_one_node_are_adopted(rig: Rig) -> None:
