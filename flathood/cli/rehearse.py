@@ -12,11 +12,12 @@ from contextlib import contextmanager
 import click
 from rich.console import Console
 
-from flathood.lab import Lab
+from flathood.lab import Lab, LabError
 from flathood.lab.progress import Note, Progress, shown
 from flathood.lab.recipe import SUITES
 from flathood.rehearse import rehearse as run_rehearsal
 from flathood.rehearse.summary import print_summary
+from flathood.vms import Vms
 
 #: How long bin/rehearse needed to set the machine up, in seconds.
 SETUP_SECONDS = "FLATHOOD_SETUP_SECONDS"
@@ -26,11 +27,12 @@ _PAUSE = 3.0
 
 @click.command()
 @click.argument("cluster", default="hexa")
-@click.option("--down", is_flag=True, help="Take the cluster's lab down; its files and logs stay.")
+@click.option("--vagrant", is_flag=True, help="As virtual machines with kernels of their own, by Vagrant and libvirt.")
+@click.option("--down", is_flag=True, help="Take the cluster's machines away; its files and logs stay.")
 @click.option(
     "--suite", type=click.Choice(SUITES), default=SUITES[0], show_default=True, help="Debian of the machines."
 )
-def rehearse(cluster: str, suite: str, *, down: bool) -> None:
+def rehearse(cluster: str, suite: str, *, vagrant: bool, down: bool) -> None:
     """Bring CLUSTER up in the lab, provision it with the playbook, prove it, and say what was proved.
 
     CLUSTER is a folder or the name of an inventory. Run it again at any time: it goes on where it was, and changes
@@ -38,17 +40,19 @@ def rehearse(cluster: str, suite: str, *, down: bool) -> None:
     """
     console = Console()
     progress = _told(console)
+    ground: Lab | Vms = Vms.open(cluster) if vagrant else Lab.open(cluster)
     if down:
-        lab = Lab.open(cluster)
-        if not lab.down(progress):
-            console.print(f"lab {lab.name} is not up", highlight=False)
+        if not ground.down(progress):
+            console.print(f"{cluster} is not up", highlight=False)
         return
+    if ground.directory is None:
+        raise LabError(f"lab {ground.name} is up, but its folder is gone: name a cluster's folder")
     try:
-        done = run_rehearsal(cluster, progress, suite)
+        done = run_rehearsal(ground, ground.directory, progress, suite)
     except KeyboardInterrupt:
         console.print("interrupted; run it again, it goes on from here")
         sys.exit(130)
-    print_summary(done, console, float(os.environ.get(SETUP_SECONDS, "0")))
+    print_summary(done, console, float(os.environ.get(SETUP_SECONDS, "0")), "vms" if vagrant else "lab")
     if done.report is not None:
         sys.exit(done.report.exit)
 

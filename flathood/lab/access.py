@@ -16,6 +16,14 @@ from flathood.spec.fields import LABEL
 _INVENTORIES = (Path("inventories"), Path(__file__).resolve().parents[2] / "inventories")
 
 
+def folder(where: str | Path) -> Path:
+    """A cluster's folder from itself or from an inventory's name; LabError if there is none."""
+    for each in (Path(where), *(base / where for base in _INVENTORIES)):
+        if (each / "cluster.yml").is_file():
+            return each.resolve()
+    raise LabError(f"{where}: no folder with a cluster.yml, and no inventory of this name")
+
+
 def find(where: str | Path) -> tuple[str, Path | None]:
     """The lab's name and its cluster's folder (None: only the lab is there) from a folder or a name.
 
@@ -41,6 +49,15 @@ def environment(current: State) -> dict[str, str]:
     """What Ansible and ssh need to know to reach the lab's machines from its head."""
     lab = current.planned.lab
     known_hosts = paths.lab_run(lab) / "ssh" / "known_hosts"
+    return {
+        "FLATHOOD_LAB": lab,
+        "FLATHOOD_NODE_DEVICE": current.node_device,
+        **ssh(paths.key_file(lab), known_hosts, paths.control_sockets(lab)),
+    }
+
+
+def ssh(key: Path, known_hosts: Path, sockets: Path) -> dict[str, str]:
+    """How Ansible logs in to machines as root: by this key, if they are those of `known_hosts`."""
     options = (
         *("-o ControlMaster=auto", "-o ControlPersist=60s"),
         # A machine that was switched off leaves its connection behind, which must not be waited for.
@@ -49,12 +66,10 @@ def environment(current: State) -> dict[str, str]:
         *("-o IdentitiesOnly=yes", "-F none"),
     )
     return {
-        "FLATHOOD_LAB": lab,
-        "FLATHOOD_NODE_DEVICE": current.node_device,
-        "ANSIBLE_PRIVATE_KEY_FILE": str(paths.key_file(lab)),
+        "ANSIBLE_PRIVATE_KEY_FILE": str(key),
         "ANSIBLE_REMOTE_USER": "root",
         "ANSIBLE_SSH_ARGS": " ".join(options),
-        "ANSIBLE_SSH_CONTROL_PATH_DIR": str(paths.control_sockets(lab)),
+        "ANSIBLE_SSH_CONTROL_PATH_DIR": str(sockets),
         "ANSIBLE_HOST_KEY_CHECKING": "True",
     }
 

@@ -12,7 +12,7 @@ from flathood.lab.errors import LabError
 #: Debian releases that machines can run, the default first.
 SUITES = ("bookworm", "trixie")
 
-_PACKAGES = (
+PACKAGES = (
     *("systemd", "systemd-sysv", "dbus", "udev"),
     *("iproute2", "iputils-ping", "ethtool", "tcpdump"),
     *("openssh-server", "openssh-client", "python3", "dnsmasq"),
@@ -21,16 +21,21 @@ _PACKAGES = (
     *("snmpd", "lldpd"),
 )
 #: Documentation is half of such a system, and syncing every file is slow; neither matters in a lab.
-_DPKG = """\
+DPKG = """\
 force-unsafe-io
 path-exclude=/usr/share/doc/*
 path-exclude=/usr/share/man/*
 path-exclude=/usr/share/locale/*
 """
-_FILES = {
+#: What every machine of a rehearsal has, of whatever kind.
+BARE = {
     "etc/hostname": "bare\n",
     "etc/hosts": "127.0.0.1 localhost\n",
-    # Consoles nobody looks at, and upkeep that would run on every machine at once.
+    # A name server that is not there would hold up every login.
+    "etc/ssh/sshd_config.d/lab.conf": "UseDNS no\n",
+}
+#: For machines that share the kernel of the one they run on.
+_SHARED_KERNEL = {
     # The kernel's own settings belong to the machine that the lab runs on: only the network's are the node's.
     "etc/systemd/system/systemd-sysctl.service.d/lab.conf": (
         "[Service]\nExecStart=\nExecStart=/lib/systemd/systemd-sysctl --prefix=/net\n"
@@ -41,13 +46,14 @@ _FILES = {
     ),
     # Logs are small, in memory, and gone with the power: 64 journals on one disk are 64 times 8 MiB.
     "etc/systemd/journald.conf.d/lab.conf": ("[Journal]\nStorage=volatile\nRuntimeMaxUse=4M\nRuntimeMaxFileSize=1M\n"),
-    # A name server that is not there would hold up every login.
-    "etc/ssh/sshd_config.d/lab.conf": "UseDNS no\n",
 }
-_MASKED = (
+#: Consoles nobody looks at, and upkeep that would run on every machine at once.
+MASKED = (
     *("apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer", "fstrim.timer"),
     *("console-getty.service", "getty.target", "e2scrub_reap.service", "systemd-pstore.service"),
 )
+ENABLED = ("systemd-networkd.service",)
+DISABLED = ("dnsmasq.service", "lldpd.service", "snmpd.service")
 
 
 @dataclass(frozen=True)
@@ -70,17 +76,22 @@ class Recipe:
         return f"rootfs-{self.suite}-{digest[:12]}"
 
 
-def recipe(suite: str = SUITES[0]) -> Recipe:
-    """The recipe for a Debian release."""
+def check_suite(suite: str) -> None:
+    """LabError unless machines can run this Debian release."""
     if suite not in SUITES:
         raise LabError(f"no recipe for {suite!r}: the lab's machines run {' or '.join(SUITES)}")
+
+
+def recipe(suite: str = SUITES[0]) -> Recipe:
+    """The recipe for a Debian release, of machines that share the kernel of the one they run on."""
+    check_suite(suite)
     return Recipe(
         suite=suite,
         arch=platform.machine(),
-        packages=_PACKAGES,
-        dpkg=_DPKG,
-        files=_FILES,
-        masked=_MASKED,
-        enabled=("systemd-networkd.service",),
-        disabled=("dnsmasq.service", "lldpd.service", "snmpd.service"),
+        packages=PACKAGES,
+        dpkg=DPKG,
+        files=BARE | _SHARED_KERNEL,
+        masked=MASKED,
+        enabled=ENABLED,
+        disabled=DISABLED,
     )

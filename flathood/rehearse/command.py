@@ -12,6 +12,7 @@ from pathlib import Path
 
 from flathood.lab.progress import Note
 
+CHECKOUT = Path(__file__).resolve().parents[2]
 #: Lines kept for a message about a failure.
 TAIL = 25
 #: Seconds that an interrupted program has to clear up after itself.
@@ -56,8 +57,14 @@ class Outcome:
         return tuple(name for name, count in self.recap.items() if count.unreachable or count.failed)
 
 
-def run(argv: Sequence[str], log: Path, note: Note, *, cwd: Path, environment: Mapping[str, str]) -> Outcome:
-    """Run `argv` to its end; `note` is told the name of each of Ansible's tasks as it begins.
+def run(
+    argv: Sequence[str],
+    log: Path,
+    note: Note,
+    environment: Mapping[str, str],
+    step: re.Pattern[str] = _TASK,
+) -> Outcome:
+    """Run `argv` in the checkout, to its end; `note` is told what it begins, by default each of Ansible's tasks.
 
     The program ends with this process, however that ends: a rehearsal that was killed leaves nothing at work behind.
     """
@@ -68,7 +75,7 @@ def run(argv: Sequence[str], log: Path, note: Note, *, cwd: Path, environment: M
         log.open("w", encoding="utf-8") as file,
         subprocess.Popen(
             ["setpriv", "--pdeathsig", "TERM", *argv],
-            cwd=cwd,
+            cwd=CHECKOUT,
             env=os.environ | environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -81,7 +88,7 @@ def run(argv: Sequence[str], log: Path, note: Note, *, cwd: Path, environment: M
             for line in program.stdout or ():
                 file.write(line)
                 lines = [*lines[1 - TAIL :], line.rstrip()]
-                if task := _TASK.match(line):
+                if task := step.match(line):
                     note(task[1])
                 elif count := _RECAP.match(line):
                     recap[count[1]] = Recap(*(int(number) for number in count.groups()[1:]))

@@ -5,24 +5,46 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from flathood.checks.results import Report
 from flathood.errors import Conflict, FlathoodError
 from flathood.inventory import MACS, load
-from flathood.lab import Lab, LabError
 from flathood.lab.lock import hold
 from flathood.lab.progress import Note, Progress
 from flathood.rehearse import folder
-from flathood.rehearse.command import Outcome, run
+from flathood.rehearse.command import CHECKOUT, Outcome, run
 from flathood.spec import Cluster
 
-ROOT = Path(__file__).resolve().parents[2]
 #: Seconds that another process which holds the lab is waited for.
 _PATIENCE = 30.0
+
+
+class Ground(Protocol):
+    """Where a cluster can be rehearsed: machines that are brought up, their MACs, and a way to them for Ansible."""
+
+    name: str
+
+    def up(self, progress: Progress, *, suite: str) -> bool:
+        """Bring all machines up; False: they were up."""
+
+    @property
+    def machines(self) -> Collection[str]:
+        """Names of the machines."""
+
+    def macs(self) -> list[tuple[str, int, str]]:
+        """Machine, slot and MAC of every NIC."""
+
+    def at_head(self, argv: Sequence[str]) -> list[str]:
+        """The command that runs `argv` where the machines can be reached."""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Variables for Ansible to reach them."""
 
 
 class RehearsalFailed(FlathoodError):
@@ -54,23 +76,20 @@ class Rehearsal:
         return self.output / "validate" / "report.html"
 
 
-def rehearse(where: str, progress: Progress, suite: str) -> Rehearsal:
-    """Bring the lab of a cluster up, provision it with the playbook `site` and prove it.
+def rehearse(ground: Ground, directory: Path, progress: Progress, suite: str) -> Rehearsal:
+    """Bring the machines of the cluster in a folder up, provision them with the playbook `site` and prove them.
 
-    `where` is a cluster's folder or an inventory's name. Raises RehearsalFailed, or what the rooms below raise.
+    Raises RehearsalFailed, or what the rooms below raise.
     """
-    lab = Lab.open(where)
-    if lab.directory is None:
-        raise LabError(f"lab {lab.name} is up, but its folder is gone: name a cluster's folder")
-    cluster = load(lab.directory, need_macs=False).cluster
-    output = ROOT / "build" / cluster.cluster
-    state = Rehearsal(cluster, lab.directory, lab.directory, output)
-    with hold(output / "rehearse" / "lock", f"rehearses {lab.name}"):
-        _bring_up(state, lab, progress, suite)
-        _take_macs(state, lab, progress)
+    cluster = load(directory, need_macs=False).cluster
+    output = CHECKOUT / "build" / cluster.cluster
+    state = Rehearsal(cluster, directory, directory, output)
+    with hold(output / "rehearse" / "lock", f"rehearses {ground.name}"):
+        _bring_up(state, ground, progress, suite)
+        _take_macs(state, ground, progress)
         _prove(state, progress)
-        _provision(state, lab, progress)
-        _validate(state, lab, progress)
+        _provision(state, ground, progress)
+        _validate(state, ground, progress)
     return state
 
 
@@ -82,11 +101,11 @@ def _stage(state: Rehearsal, name: str, title: str, progress: Progress) -> Itera
     state.seconds[name] = time.monotonic() - began
 
 
-def _bring_up(state: Rehearsal, lab: Lab, progress: Progress, suite: str) -> None:
+def _bring_up(state: Rehearsal, ground: Ground, progress: Progress, suite: str) -> None:
     began = time.monotonic()
     while True:
         try:
-            state.lab_was_up = not lab.up(progress, suite=suite)
+            state.lab_was_up = not ground.up(progress, suite=suite)
             break
         except Conflict as error:
             # What clears away after an interrupted rehearsal may still be at it.
@@ -96,9 +115,9 @@ def _bring_up(state: Rehearsal, lab: Lab, progress: Progress, suite: str) -> Non
     state.seconds["lab"] = time.monotonic() - began
 
 
-def _take_macs(state: Rehearsal, lab: Lab, progress: Progress) -> None:
+def _take_macs(state: Rehearsal, ground: Ground, progress: Progress) -> None:
     """Provision from the cluster's own folder where it knows the lab's NICs, else from a copy that does."""
-    macs = lab.macs()
+    macs = ground.macs()
     with _stage(state, "MACs", f"take in the MACs of {len(macs)} NICs", progress) as note:
         if folder.knows(state.directory, state.cluster, macs):
             return
@@ -119,20 +138,20 @@ def _prove(state: Rehearsal, progress: Progress) -> None:
     state.proof = next((line.strip() for line in reversed(done.tail) if line.strip()), "")
 
 
-def _provision(state: Rehearsal, lab: Lab, progress: Progress) -> None:
-    count = len(lab.machines)
+def _provision(state: Rehearsal, ground: Ground, progress: Progress) -> None:
+    count = len(ground.machines)
     with _stage(state, "provision", f"provision {count} machines (playbooks/site.yml)", progress) as note:
-        done = _run(state, "provision", [*_playbook("site"), "-i", str(state.inventory)], note, lab)
+        done = _run(state, "provision", [*_playbook("site"), "-i", str(state.inventory)], note, ground)
         state.provisioned = _succeeded("provision", done)
 
 
-def _validate(state: Rehearsal, lab: Lab, progress: Progress) -> None:
+def _validate(state: Rehearsal, ground: Ground, progress: Progress) -> None:
     """Prove over real traffic; a check that fails is no failure of the stage, the report has it."""
     result = state.page.with_name("report.json")
     result.unlink(missing_ok=True)
     argv = [*_playbook("validate"), "-i", str(state.inventory), "-e", f"validate_directory={result.parent}"]
     with _stage(state, "validate", "validate over real traffic (playbooks/validate.yml)", progress) as note:
-        done = _run(state, "validate", argv, note, lab)
+        done = _run(state, "validate", argv, note, ground)
         if not result.exists():
             raise _failed("validate", done)
         state.report = Report.model_validate_json(result.read_bytes())
@@ -143,16 +162,16 @@ def _flathood() -> list[str]:
 
 
 def _playbook(name: str) -> list[str]:
-    return [str(Path(sys.executable).with_name("ansible-playbook")), str(ROOT / "playbooks" / f"{name}.yml")]
+    return [str(Path(sys.executable).with_name("ansible-playbook")), str(CHECKOUT / "playbooks" / f"{name}.yml")]
 
 
-def _run(state: Rehearsal, name: str, argv: list[str], note: Note, lab: Lab | None = None) -> Outcome:
-    """Run a command of the checkout to its end, at the head of `lab` if one is given."""
+def _run(state: Rehearsal, name: str, argv: list[str], note: Note, ground: Ground | None = None) -> Outcome:
+    """Run a command of the checkout to its end, at the head of `ground` if one is given."""
     settings = {"NO_COLOR": "1", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_FORCE_COLOR": "0", "PYTHONUNBUFFERED": "1"}
-    settings["ANSIBLE_CONFIG"] = str(ROOT / "ansible.cfg")
-    settings |= lab.environment if lab else {}
+    settings["ANSIBLE_CONFIG"] = str(CHECKOUT / "ansible.cfg")
+    settings |= ground.environment if ground else {}
     log = state.output / "rehearse" / f"{name}.log"
-    return run(lab.at_head(argv) if lab else argv, log, note, cwd=ROOT, environment=settings)
+    return run(ground.at_head(argv) if ground else argv, log, note, settings)
 
 
 def _succeeded(name: str, done: Outcome) -> Outcome:

@@ -21,8 +21,11 @@ _VERDICT = {
 }
 
 
-def print_summary(done: Rehearsal, console: Console, setup_seconds: float) -> None:
-    """Print the report of the validation, then one line for each thing that an operator asks."""
+def print_summary(done: Rehearsal, console: Console, setup_seconds: float, group: str) -> None:
+    """Print the report of the validation, then one line for each thing that an operator asks.
+
+    `group`: the commands that look at the machines, `flathood lab` or `flathood vms`.
+    """
     if done.report is None or done.provisioned is None:
         raise ValueError("the rehearsal has not come to its end")
     console.print()
@@ -32,14 +35,15 @@ def print_summary(done: Rehearsal, console: Console, setup_seconds: float) -> No
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 2))
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
-    for label, text in _rows(done, setup_seconds):
+    for label, text in _rows(done, setup_seconds, group):
         table.add_row(label, text)
     console.print(table, highlight=False, markup=False)
 
 
-def _rows(done: Rehearsal, setup_seconds: float) -> list[tuple[str, str]]:
+def _rows(done: Rehearsal, setup_seconds: float, group: str) -> list[tuple[str, str]]:
     name = done.cluster.cluster
     folder = _shown(done.inventory)
+    kind = "" if group == "lab" else " --vagrant"
     if done.report is None or done.provisioned is None:
         return []
     total = done.report.total
@@ -51,14 +55,14 @@ def _rows(done: Rehearsal, setup_seconds: float) -> list[tuple[str, str]]:
         ("Took", _times({"set-up": setup_seconds, **done.seconds})),
         ("Report", _shown(done.page)),
         ("Logs", _shown(done.output / "rehearse")),
-        ("Look around", f"bin/flathood lab shell {done.cluster.node_names[0]} {name}"),
-        ("", f"bin/flathood lab status {name}"),
+        ("Look around", f"bin/flathood {group} shell {done.cluster.node_names[0]} {name}"),
+        ("", f"bin/flathood {group} status {name}"),
         ("", f"bin/flathood show {folder} {done.cluster.node_names[0]}"),
-        ("Take it down", f"sudo bin/rehearse --down {name}"),
+        ("Take it down", f"sudo bin/rehearse{kind} --down {name}"),
     ]
     if done.inventory != done.directory:
         # A note, as the folder that is worked on is not the one that was named.
-        rows.insert(2, ("From", f"{folder}: a copy of {_shown(done.directory)} with the MACs of the lab's machines"))
+        rows.insert(2, ("From", f"{folder}: a copy of {_shown(done.directory)} with the MACs of these machines"))
     return rows
 
 

@@ -38,7 +38,7 @@ c                          : ok=4    changed=1    unreachable=0    failed=1    s
 def play(tmp_path: Path, script: str, notes: list[str] | None = None) -> Outcome:
     argv = [sys.executable, "-c", script]
     note = [] if notes is None else notes
-    return run(argv, tmp_path / "logs" / "it.log", note.append, cwd=tmp_path, environment={"GREETING": "hello"})
+    return run(argv, tmp_path / "logs" / "it.log", note.append, {"GREETING": "hello"})
 
 
 def test_ansible_s_tasks_are_told_and_its_recap_is_read(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_the_environment_is_added_to_the_own(tmp_path: Path) -> None:
 def test_a_killed_rehearsal_leaves_no_program_at_work(tmp_path: Path) -> None:
     script = (
         "from pathlib import Path; from flathood.rehearse.command import run;"
-        "run(['sh', '-c', 'echo $$ > pid; exec sleep 60'], Path('log'), print, cwd=Path(), environment={})"
+        "run(['sh', '-c', f'echo $$ > {Path.cwd()}/pid; exec sleep 60'], Path('log'), print, {})"
     )
     with subprocess.Popen(
         [sys.executable, "-c", script], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}
