@@ -19,19 +19,17 @@ def work(nodes: int) -> Row:
     spec = synthetic.cluster(nodes)
     wiring = synthetic.wiring(spec)
     options = Options()
-    start = time.perf_counter()
+    start, busy = time.perf_counter(), time.process_time()
     made = products(spec, wiring, options)
-    done = time.perf_counter() - start
     with tempfile.TemporaryDirectory() as folder:
-        start = time.perf_counter()
         save(Path(folder), made, options)
-        wrote = time.perf_counter() - start
+        seconds, busy = time.perf_counter() - start, time.process_time() - busy
     return {
         "nodes": nodes,
         "labels": made.labels,
-        "make_seconds": round(done, 3),
-        "write_seconds": round(wrote, 3),
-        "total_seconds": round(done + wrote, 3),
+        "total_seconds": round(seconds, 3),
+        # On a machine that does other work, too, this says more.
+        "processor_seconds": round(busy, 3),
         "files": len(made.files),
         "written_bytes": sum(map(len, made.files.values())),
     }
