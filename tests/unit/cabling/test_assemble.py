@@ -18,6 +18,7 @@ from flathood.registry.model import macs_of
 HEXA = Path(__file__).resolve().parents[3] / "inventories" / "hexa"
 #: Of the run: when it began by the controller's clock, and how long machines took to answer.
 AT, TOOK = 1_772_366_400.0, 0.2
+ROW = ("red", "green", "blue")
 
 
 @pytest.fixture(scope="module")
@@ -83,11 +84,18 @@ def test_neighbors_tell_of_a_machine_that_nobody_reached(hexa):
         for heard in said.get("collect", {}).get("heard", ()):
             for names in heard.values():
                 names[:] = [nic for nic in names if nic != "c/fnn0"]
-    evidence = assemble(hexa, words, switches())
+    off = [{"switch": name, "off": AT + 40 + 5 * number, "on": AT + 42 + 5 * number} for number, name in enumerate(ROW)]
+    for name, said in words.items():
+        for slot, switch in enumerate(hexa.wiring.nodes.get(name, ()) if said else ()):
+            at = AT + 41 + 5 * ROW.index(switch)
+            said["collect"]["changes"] += [[f"fnn{slot}", at, False], [f"fnn{slot}", at + 1, True]]
+    evidence = assemble(hexa, words, switches(flips=off))
     assert (evidence.machines["c"].relayed, evidence.silent) == (True, ())
     report = audit(hexa, {"e": evidence})
     assert [(finding.kind, [*map(str, finding.nics)]) for finding in report.findings] == [("dark", ["c:0"])]
     assert "c could not be reached: what neighbors heard of it counts" in report.picture.notes
+    assert report.disagreements == ()
+    assert report.unjudged == ()
     assert not any("no word from c" in warning for warning in report.warnings)
 
 

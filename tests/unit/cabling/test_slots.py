@@ -104,6 +104,16 @@ def test_a_mac_that_is_there_twice_gets_no_slot(klat2, true):
     assert learnt.verified == 263
 
 
+def test_a_mac_that_was_likely_in_a_slot_is_not_in_two(klat2, true):
+    a, b, _, _ = macs_of(klat2.registry, "k00")
+    other = true.machines["k01"]
+    twin = NicWord(device="eth0", mac=b, carrier=True)
+    doubled = true.machines | {"k01": other.model_copy(update={"nics": (twin, *other.nics[1:])})}
+    evidence = true.model_copy(update={"machines": doubled, "frames": (), "carriers": None})
+    learnt = learn(knowing(klat2, k00=[None, (a, State.SEEN), None, None]), {"e": evidence})
+    assert macs_of(learnt.registry, "k00")[:2] == (a, None)
+
+
 def test_what_neighbors_passed_on_proves_no_slot(klat2, true):
     passed = true.machines["k00"].model_copy(update={"relayed": True})
     learnt = learn(knowing(klat2), {"e": true.model_copy(update={"machines": true.machines | {"k00": passed}})})
