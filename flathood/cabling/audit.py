@@ -15,9 +15,11 @@ from flathood.cabling.fuse import fuse, planned_nics
 from flathood.cabling.impact import Coverage, Impact
 from flathood.cabling.moves import Cable, Move, least_moves
 from flathood.cabling.picture import ABSENT, DARK, Nic, Picture
+from flathood.cabling.ports import with_ports
 from flathood.errors import FlathoodError
 from flathood.inventory import Inventory
 from flathood.registry.model import macs_of
+from flathood.spec import Cluster
 from flathood.spec.known import several
 from flathood.wiring.model import Wiring
 
@@ -159,11 +161,11 @@ def adoption(inventory: Inventory, report: Report) -> Adoption:
     return adopt(inventory.cluster, report.plan, found, frozenset(report.repairs))
 
 
-def adopted(wiring: Wiring, answer: Adoption) -> Wiring:
+def adopted(cluster: Cluster, wiring: Wiring, answer: Adoption) -> Wiring:
     """The wiring.yml that an adoption gives; it keeps what the design promises and leaves out."""
     design: dict[str, JsonValue] = {key: wiring.design[key] for key in ("mode", "without") if key in wiring.design}
     design |= {"engine": "adopted", "moves": len(answer.moves)}
-    return wiring.model_copy(update={"nodes": answer.rows, "design": design})
+    return with_ports(cluster, wiring, wiring.model_copy(update={"nodes": answer.rows, "design": design}))
 
 
 def _place(picture: Picture, nic: Nic, search: Search) -> str:

@@ -80,5 +80,7 @@ def conclude(inventory: Inventory, evidence: Evidence, output: Path, wish: Wish)
         moves = nearest.moves
         if nearest.rows != inventory.wiring.nodes and not wish.dry:
             with locked(inventory.directory / WIRING):
-                written |= save_wiring(inventory.directory / WIRING, adopted(inventory.wiring, nearest))
+                written |= save_wiring(
+                    inventory.directory / WIRING, adopted(inventory.cluster, inventory.wiring, nearest)
+                )
     return Conclusion(report, moves, path, wish.adopt, written, learnt)

@@ -91,7 +91,7 @@ def _write(loaded: Inventory, nearest: Adoption) -> bool:
     """Write wiring.yml unless it has these slots already; it keeps its `design` part where nothing changes."""
     if nearest.rows == loaded.wiring.nodes:
         return False
-    return save_wiring(loaded.directory / WIRING, adopted(loaded.wiring, nearest))
+    return save_wiring(loaded.directory / WIRING, adopted(loaded.cluster, loaded.wiring, nearest))
 
 
 def _data(nearest: Adoption | None, taken: bool, written: bool) -> dict[str, object] | None:

@@ -136,8 +136,9 @@ def _tell(cluster: Cluster, found: Front, given: dict[str, Any]) -> None:
         return
     console = Console(highlight=False)
     console.print(_table(cluster, found, everything=given["everything"]))
-    if found.fewest:
-        console.print(f"What is plugged breaks a rule; at least {found.fewest} moves are needed.", markup=False)
+    if first := found.points[0].moves:
+        proved = "proved the fewest" if first == found.fewest else f"at least {found.fewest} by proof"
+        console.print(f"What is plugged breaks a rule: {first} moves mend it, {proved}.", markup=False)
     console.print(_sentence(found), markup=False, soft_wrap=True)
     if taken is not None:
         _list(console, steps)
@@ -179,7 +180,7 @@ def _told(points: Sequence[Point]) -> list[Point]:
 
 
 def _sentence(found: Front) -> str:
-    last = found.points[-1]
+    last = found.reaching(1.0)
     if last.moves == found.points[0].moves:
         return "No wiring was found that is better: nothing need be moved."
     shares: list[str] = []

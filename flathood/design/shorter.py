@@ -61,6 +61,7 @@ def by_length(
     """
     front.offer(start)
     start = shorter_as_good(front.request, metres, start)
+    front.home = start
     explore(front, start, metres, budget, tell)
     for spot in front.spots():
         front.offer(shorter_as_good(front.request, metres, spot.design))
@@ -68,8 +69,9 @@ def by_length(
 
 
 def length_front(request: Request, metres: Metres, measure: Measure) -> Front:
-    """An empty front of worth by a measure against metres."""
-    return Front(request, lambda design: total(metres, design), measure)
+    """An empty front of worth by a measure against metres; its home is wherever the search for it starts."""
+    nowhere = np.zeros((request.nodes, request.switches), dtype=np.bool_)
+    return Front(request, nowhere, lambda design: total(metres, design), measure)
 
 
 def total(metres: Metres, design: Design) -> float:

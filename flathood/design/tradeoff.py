@@ -36,6 +36,9 @@ _MOST_ROUNDS = 1000  # also with seconds to spare, the loop is bounded
 _NODES = 256  # with more, taking designs back would cost more than it brings
 _TRIED = 24  # changes that are tried in full at each step back
 _POWER = 16  # of the power mean that stands for the largest load while designs are taken back
+_MILD = (0.03, 0.1, 0.3)  # heats that leave most of a design standing
+_HOT = (0.1, 0.5, 2.0, 10.0)  # heats from which a design that breaks rules is mended
+_MENDS = 12
 _PEERS = 8  # nodes at the far side of the most loaded cable that are looked at
 _ONWARD = 40  # changes that are made one after another from the start
 _SAME = 1e-9
@@ -55,18 +58,28 @@ class Spot:
 
 @dataclass
 class Front:
-    """The best design known for each cost; those that no other beats at less or the same cost are `spots`."""
+    """The best design known for each cost; those that no other beats at less or the same cost are `spots`.
+
+    Attributes:
+        request: what designs are made of.
+        home: bool[n, switches], what is there: designs are taken back towards it. It keeps to NICs and ports, but
+            pairs that should share a switch need not.
+        cost: of a design.
+        measure: what is wanted.
+
+    """
 
     request: Request
+    home: Design
     cost: Callable[[Design], float]
     measure: Measure
     _best: dict[float, Spot] = field(default_factory=dict)
 
     def offer(self, design: Design) -> None:
         """Take in a design that fits, if every required pair shares a switch and it beats those of its cost."""
-        shared = shared_switches(design)
-        if (self.request.required & (shared == 0)).any() or not self.request.fits(design):
+        if not covers(self.request, design) or not self.request.fits(design):
             return
+        shared = shared_switches(design)
         cost = round(self.cost(design), 6)
         spot = Spot(cost, worth(self.request, design, shared, self.measure), design.copy())
         if cost not in self._best or _above(spot.worth, self._best[cost].worth):
@@ -99,8 +112,8 @@ def explore(
     """Fill a front.
 
     Args:
-        front: what is to be filled; its request rules what fits.
-        start: bool[n, switches], a design that fits; designs are searched from here and taken back to here.
+        front: what is to be filled; its request rules what fits, and its `home` is what designs are taken back to.
+        start: bool[n, switches], a design that fits; designs are searched from here.
         prices: float64[n, switches], the cost of each cable, which `front.cost` sums up in some way.
         budget: seed, seconds and rounds; default: three rounds.
         tell: called with the number of designs on the front, now and then.
@@ -108,9 +121,10 @@ def explore(
     """
     began = time.monotonic()
     request = front.request
+    heats = _MILD if covers(request, front.home) else _HOT
     front.offer(start)
     if request.nodes <= _NODES:
-        for design in onward(front, start):
+        for design in (*back(front, front.measure, start), *onward(front, start)):
             front.offer(design)
     cheap = prices.max() - prices  # never below 0: an idle NIC is not to be had for its cost
     plain = Task(request)
@@ -118,7 +132,7 @@ def explore(
     rates = (*(top * _RANGE ** (-step / (_PRICES - 1)) for step in range(_PRICES)), 0.0)
     for number in range(budget.rounds or (_ROUNDS if budget.seconds is None else _MOST_ROUNDS)):
         rng = np.random.default_rng([budget.seed, number])
-        here = start
+        here = front.home
         for rate in rates:
             if budget.seconds is not None and time.monotonic() - began >= budget.seconds:
                 return
@@ -126,16 +140,34 @@ def explore(
             # Where the last price ended, or anywhere on the front: the one goes deep, the other wide.
             known = front.spots()
             begin = here if not known or rng.random() < 0.5 else known[int(rng.integers(len(known)))].design
-            smooth = anneal(task, begin, rng, min(number, 4), float(rng.choice((0.03, 0.1, 0.3))))
+            smooth = anneal(task, begin, rng, min(number, 4), float(rng.choice(heats)))
             here = polish(task, smooth, rng)
             here = renamed(request, prices, here)
             for design in (renamed(request, prices, smooth), here):
                 front.offer(design)
                 if request.nodes <= _NODES:
                     measure: Measure = front.measure if number % 2 == 0 else "quality"
-                    for between in back(front.request, measure, design, start):
+                    for between in back(front, measure, design):
                         front.offer(between)
             tell(len(front.spots()))
+
+
+def covers(request: Request, design: Design) -> bool:
+    """Whether every pair that must share a switch does."""
+    return not (request.required & (shared_switches(design) == 0)).any()
+
+
+def mended(front: Front, prices: _Floats, seed: int) -> Design | None:
+    """A design near home in which every required pair shares a switch: the cheapest of some annealings; None: none."""
+    cheap = prices.max() - prices
+    for number in range(_MENDS):
+        rng = np.random.default_rng([seed, number])
+        rate = 10.0 ** (2 - number % 3) / (float(cheap.max(initial=0.0)) or 1.0)
+        design = anneal(Task(front.request, cheap * rate), front.home, rng, 3, _HOT[1 + number % 3])
+        for each in (design, *(back(front, front.measure, design) if front.request.nodes <= _NODES else ())):
+            front.offer(each)
+    spots = front.spots()
+    return spots[0].design if spots else None
 
 
 def renamed(request: Request, prices: _Floats, design: Design) -> Design:
@@ -186,11 +218,11 @@ def _reliefs(request: Request, here: Design) -> Iterator[_Step]:
                     yield [(i, s), (j, t)], [(i, t), (j, s)]
 
 
-def back(request: Request, measure: Measure, design: Design, start: Design) -> Iterator[Design]:
-    """A design on its way back to the start: at each step the change whose loss is least is undone."""
+def back(front: Front, measure: Measure, design: Design) -> Iterator[Design]:
+    """A design on its way back home: at each step the change whose loss is least is undone."""
     here = design.copy()
-    while steps := list(_steps(request, here, start)):
-        here = max((_done(here, step) for step in steps), key=lambda each: _smooth(request, each, measure))
+    while steps := list(_steps(front.request, here, front.home)):
+        here = max((_done(here, step) for step in steps), key=lambda each: _smooth(front.request, each, measure))
         yield here
 
 
@@ -252,7 +284,7 @@ def _smooth(request: Request, design: Design, measure: Measure) -> tuple[float, 
     mean = float((request.weights * shared).sum()) or _SAME
     loads = cable_loads(request.weights, design, shared)
     top = float(loads.max(initial=0.0)) or 1.0
-    peak = top * float(((loads / top) ** _POWER).sum()) ** (1 / _POWER)
+    peak = top * max(float(((loads / top) ** _POWER).sum()), _SAME) ** (1 / _POWER)
     power = {"throughput": (0.01, 1.0), "shared": (1.0, 0.01), "quality": (1.0, 1.0)}[measure]
     return -missing, power[0] * np.log(mean) - power[1] * np.log(peak)
 

@@ -15,7 +15,7 @@ from flathood.cabling.picture import Nic
 from flathood.design import tradeoff
 from flathood.design.designer import search
 from flathood.design.engine import Budget
-from flathood.design.objective import Evaluation, evaluate, shared_switches
+from flathood.design.objective import Evaluation, evaluate
 from flathood.design.request import Design, Request, design_of
 from flathood.design.slots import slots_of
 from flathood.design.tradeoff import Measure
@@ -126,8 +126,8 @@ def front(
     request = replace(request, nics=np.maximum(request.nics - dead, 0))
     whole = plugged(cluster, old, rules.without, wish.broken)
     there = design_of(whole, cluster)
-    found = tradeoff.Front(request, lambda design: distance(there, design), wish.measure)
-    start, fewest = _start(cluster, request, whole, rules, wish.budget)
+    found = tradeoff.Front(request, there, lambda design: distance(there, design), wish.measure)
+    start, fewest = _start(cluster, found, whole, rules, wish)
     tradeoff.explore(found, start, (~there).astype(np.float64), wish.budget, tell)
     spots = found.spots()
     first, last = spots[0].worth[0], spots[-1].worth[0]
@@ -146,23 +146,36 @@ def front(
     return Front(tuple(points), wish.measure, request.profile, whole, fewest)
 
 
-def _start(cluster: Cluster, request: Request, whole: Wiring, rules: DesignRules, budget: Budget) -> tuple[Design, int]:
+def _start(
+    cluster: Cluster, found: tradeoff.Front, whole: Wiring, rules: DesignRules, wish: Wish
+) -> tuple[Design, int]:
     """A design that keeps the rules, near to what is plugged, and the fewest moves that are proved to be needed.
 
-    It is the nearest of all in universal mode (see `cabling.adopt`); else one that is found and taken back as far as it
-    goes by the search for the front.
+    One is mended by annealing or, if that fails, designed; in universal mode an integer program (see `cabling.adopt`)
+    then looks for the nearest of all.
     """
-    there = design_of(whole, cluster)
-    if request.fits(there) and not (request.required & (shared_switches(there) == 0)).any():
+    there, request = found.home, found.request
+    if request.fits(there) and tradeoff.covers(request, there):
         return there, 0
-    plan = search(request, replace(budget, seconds=None, rounds=1)).best.design
+    mended = tradeoff.mended(found, (~there).astype(np.float64), wish.budget.seed)
+    if mended is None:
+        mended = search(request, replace(wish.budget, seconds=None, rounds=1)).best.design
     if rules.mode != "universal" or rules.keep:
-        return plan, 1
+        return mended, 1
     block: dict[str, JsonValue] = {"mode": rules.mode, "without": list(rules.without)}
-    valid = Wiring(cluster=cluster.cluster, nodes=slots_of(plan, cluster, whole), design=block)
-    adoption = adopt(_usable(cluster, request), valid, dict(whole.nodes), frozenset())
-    near = design_of(whole.model_copy(update={"nodes": adoption.rows}), cluster)
-    return (near, adoption.bound) if request.fits(near) else (plan, 1)
+    valid = Wiring(cluster=cluster.cluster, nodes=slots_of(mended, cluster, whole), design=block)
+    # Without the slots of dead NICs a node has none to put a cable in.
+    rows, plan = (
+        {
+            node: tuple(switch for slot, switch in enumerate(row) if Nic(node, slot) not in wish.broken)
+            for node, row in wiring.nodes.items()
+        }
+        for wiring in (whole, valid)
+    )
+    adoption = adopt(_usable(cluster, request), valid.model_copy(update={"nodes": plan}), rows, frozenset())
+    near = Wiring(cluster=cluster.cluster, nodes={node: adoption.rows[node] or (None,) for node in rows})
+    design = design_of(near, cluster)
+    return (design if distance(there, design) < distance(there, mended) else mended), max(adoption.bound, 1)
 
 
 def _usable(cluster: Cluster, request: Request) -> Cluster:

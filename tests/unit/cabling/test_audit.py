@@ -15,10 +15,11 @@ from flathood import inventory
 from flathood.bench.audit import facts_of, trial
 from flathood.bench.breaking import Breaker
 from flathood.bench.miswired import KINDS, World
-from flathood.cabling.adopt import adopt
+from flathood.cabling.adopt import Adoption, adopt
 from flathood.cabling.audit import CannotAdopt, adopted, adoption, audit
 from flathood.cabling.evidence import save_evidence
 from flathood.cabling.picture import Nic
+from flathood.cabling.ports import ports
 from flathood.cli.main import cli
 from flathood.errors import FlathoodError, InvalidInput
 from flathood.registry import Registry
@@ -119,7 +120,7 @@ def test_adopting_takes_fewer_moves_than_restoring_where_the_found_wiring_is_nea
     Breaker(world, ["swap"]).add(3)
     report = audit(klat2, {"e": world.evidence(ALL)})
     nearest = adoption(klat2, report)
-    wiring = adopted(klat2.wiring, nearest)
+    wiring = adopted(klat2.cluster, klat2.wiring, nearest)
     assert apart(wiring.nodes) == ""
     assert len(nearest.moves) < len(report.moves) == 6
     assert nearest.bound <= len(nearest.moves)
@@ -262,3 +263,13 @@ def test_without_time_to_search_adopting_still_leaves_alone_what_need_not_move(k
     assert apart(nearest.rows) == ""
     assert len(nearest.moves) < len(report.moves)
     assert any(row == report.rows[node] != klat2.wiring.nodes[node] for node, row in nearest.rows.items())
+
+
+def test_an_adopted_wiring_keeps_the_ports_of_cables_that_stay(klat2, tmp_path):
+    nodes = dict(klat2.wiring.nodes)
+    nodes["k00"] = (*reversed(nodes["k00"][:2]), *nodes["k00"][2:])
+    wiring = adopted(klat2.cluster, klat2.wiring, Adoption(nodes, (), 0))
+    save_wiring(tmp_path / "wiring.yml", wiring)
+    again = load_wiring(tmp_path / "wiring.yml", klat2.cluster)
+    before, after = ports(klat2.cluster, klat2.wiring), ports(klat2.cluster, again)
+    assert {cable for cable in before if before[cable] != after[cable]} <= {("k00", 0), ("k00", 1)}
