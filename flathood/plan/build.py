@@ -15,6 +15,7 @@ from flathood.design.profiles import traffic
 from flathood.errors import InvalidInput, Problem
 from flathood.fabrics import fabric_of
 from flathood.plan.addresses import neighborhood_subnets
+from flathood.plan.chains import relieve
 from flathood.plan.model import Plan
 from flathood.plan.paths import choose, weigh
 from flathood.registry.model import Registry
@@ -41,6 +42,7 @@ def make_plan(cluster: Cluster, wiring: Wiring, registry: Registry, base_dir: Pa
         raise InvalidInput(problems)
     weights = weigh(traffic(cluster.profile, nodes, base_dir))
     chosen = choose(fabric, weights)
+    relieve(fabric, chosen, weights)
     return Plan(cluster, wiring, registry, attach, usable, slot_on, chosen, weights, neighborhood_subnets(cluster))
 
 

@@ -10,7 +10,6 @@ node in common (a round of a round-robin tournament), so a batch is a few operat
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -97,64 +96,6 @@ def choose(fabric: Fabric, weights: Matrix) -> npt.NDArray[np.int16]:
         if not changed:
             break
     return chosen
-
-
-@dataclass(frozen=True)
-class Balance:
-    """How evenly the pairs are spread, in the profile's units: 1 is the demand of an average node."""
-
-    nic_most: float
-    nic_bound: float
-    segment_most: float
-    segment_bound: float
-
-
-def nic_loads(fabric: Fabric, chosen: npt.NDArray[np.int16], weights: Matrix) -> Matrix:
-    """Load of each node's NIC on each segment, float64[nodes, segments]."""
-    loads = np.zeros((len(chosen), len(fabric.segments)))
-    for segment in range(len(fabric.segments)):
-        loads[:, segment] = np.where(chosen == segment, weights, 0).sum(axis=1)
-    return loads
-
-
-def balance(fabric: Fabric, chosen: npt.NDArray[np.int16], weights: Matrix) -> Balance:
-    """The most loaded NIC and segment, and what no choice at all can be below."""
-    loads = nic_loads(fabric, chosen, weights)
-    segments = loads.sum(axis=0) / 2
-    return Balance(
-        nic_most=float(loads.max(initial=0)),
-        nic_bound=_nic_bound(fabric, weights),
-        segment_most=float(segments.max(initial=0)),
-        segment_bound=float(segments.sum() / max(len(segments), 1)),
-    )
-
-
-def _nic_bound(fabric: Fabric, weights: Matrix) -> float:
-    """A load that some NIC has under any choice.
-
-    The peers that a node reaches only by some set of its NICs load that set, so a NIC of it has at least the mean
-    (all sets; Hall's condition makes this exact for one node whose pairs could be split). Where all pairs weigh the
-    same, a NIC's load is a whole number of pairs.
-    """
-    n = len(weights)
-    values = np.unique(weights[~np.eye(n, dtype=np.bool_)])
-    unit = float(values[0]) if len(values) and np.isclose(values[0], values[-1]) else 0.0
-    everyone, most = np.arange(n), 0.0
-    for node in range(n):
-        mine = np.unique(fabric.usable[node][fabric.usable[node] >= 0])
-        allowed = fabric.allowed(np.full(n, node), everyone)[:, mine]
-        codes = allowed @ (1 << np.arange(len(mine)))
-        none = (everyone == node) | (codes == 0)
-        inside = np.bincount(codes, weights=np.where(none, 0, weights[node]), minlength=1 << len(mine))
-        for bit in range(len(mine)):  # sums over all subsets of each set
-            view = inside.reshape(-1, 2, 1 << bit)
-            view[:, 1] += view[:, 0]
-        sizes = np.array([code.bit_count() for code in range(1, len(inside))])
-        means = inside[1:] / sizes
-        if unit:
-            means = np.ceil(means / unit - 1e-9) * unit
-        most = max(most, float(means.max(initial=0)))
-    return most
 
 
 def _member(fabric: Fabric) -> npt.NDArray[np.bool_]:

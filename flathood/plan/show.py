@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from flathood.fabrics import fabric_of
+from flathood.plan.balance import balance, nic_loads
 from flathood.plan.model import NODE_DEVICE, Plan
-from flathood.plan.paths import balance, nic_loads
 from flathood.plan.views import kind_of
 from flathood.plan.views.base import nic
 from flathood.plan.views.links import UNUSED
@@ -45,7 +45,7 @@ def machine_view(plan: Plan, host: str) -> dict[str, Any]:
 
 
 def cluster_balance(plan: Plan) -> dict[str, float]:
-    """How evenly basic routing spreads the cluster's traffic (`flathood.plan.paths.Balance`), rounded."""
+    """How evenly basic routing spreads the cluster's traffic (`flathood.plan.balance.Balance`), rounded."""
     found = balance(fabric_of(plan.cluster, plan.wiring), plan.chosen, plan.weights)
     return {key: round(value, 4) for key, value in vars(found).items()}
 

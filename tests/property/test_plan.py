@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from flathood.fabrics import fabric_of
 from flathood.plan import Options, make_plan
+from flathood.plan.balance import nic_bound, nic_loads
 from flathood.plan.bundle import machine_files, machines
-from flathood.plan.paths import balance
 from flathood.plan.proof import Compiled, prove
 from flathood.wiring import Idle
 from tests.plans import networks, plan_of
@@ -25,10 +25,11 @@ def test_the_choice_is_shared_symmetric_and_even(rows: tuple[tuple[str | None, .
     for i in range(len(rows)):
         for j in range(len(rows)):
             assert i == j or plan.chosen[i, j] in plan.shared(i, j)
-    found = balance(fabric_of(plan.cluster, plan.wiring), plan.chosen, plan.weights)
-    # A choice of whole pairs cannot be cut finer than the heaviest pair, and one by one not all can be settled:
-    # where two nodes would both have to move a pair (the colours of a graph's edges), one too many may stay.
-    assert found.nic_bound - 1e-9 <= found.nic_most <= found.nic_bound + 2.01 * plan.weights.max()
+    fabric = fabric_of(plan.cluster, plan.wiring)
+    bound, most = nic_bound(fabric, plan.weights), nic_loads(fabric, plan.chosen, plan.weights).max()
+    # A choice of whole pairs cannot be cut finer than the heaviest pair, and not all can be settled: where two nodes
+    # would both have to move a pair (the colours of a graph's edges), one too many may stay.
+    assert bound - 1e-9 <= most <= bound + 1.01 * plan.weights.max()
 
 
 @given(networks(), st.integers(0, 2), st.sampled_from(["basic", "advanced", "tree"]))

@@ -3,15 +3,23 @@
 
 from __future__ import annotations
 
+from itertools import combinations, product
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from flathood.bench import synthetic
-from flathood.design.profiles import traffic
+from flathood.design.profiles import SHAPES, traffic
 from flathood.fabrics import fabric_of
-from flathood.plan import Plan
-from flathood.plan.paths import balance, nic_loads, rounds
+from flathood.inventory import load
+from flathood.plan import Plan, make_plan
+from flathood.plan.balance import balance, least, nic_bound, nic_loads
+from flathood.plan.chains import relieve
+from flathood.plan.paths import choose, rounds
 from tests.plans import HEXA, plan_of
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def loads(plan: Plan) -> np.ndarray:
@@ -45,6 +53,48 @@ def test_an_irregular_network_reaches_the_bound_too() -> None:
     plan = plan_of(tuple(tuple(f"s{switch}" for switch in rng.permutation(7)[:4]) for _ in range(100)))
     found = balance(fabric_of(plan.cluster, plan.wiring), plan.chosen, plan.weights)
     assert found.nic_most <= 1.01 * found.nic_bound
+
+
+@pytest.mark.parametrize("profile", list(SHAPES))
+def test_klat2_is_at_the_bound_for_every_profile(profile: str) -> None:
+    loaded = load(ROOT / "inventories/klat2", need_macs=True)
+    cluster = loaded.cluster.model_copy(update={"profile": profile})
+    plan = make_plan(cluster, loaded.wiring, loaded.registry)
+    fabric = fabric_of(cluster, loaded.wiring)
+    assert nic_bound(fabric, plan.weights) <= loads(plan).max() <= 1.01 * nic_bound(fabric, plan.weights)
+    alone = traffic(profile, 64)  # the profile without the little of all-to-all that the choice adds
+    assert nic_loads(fabric, plan.chosen, alone).max() <= 1.01 * nic_bound(fabric, alone)
+
+
+def test_a_chain_of_moves_colours_a_complete_graph() -> None:
+    """Eight nodes on the same seven switches: 28 pairs, seven perfect matchings; one by one, some NIC gets two."""
+    plan = plan_of(tuple(tuple(f"s{k}" for k in range(7)) for _ in range(8)))
+    assert loads(plan).max() == pytest.approx(1 / 7)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_least_load_is_that_of_the_best_of_all_choices(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = tuple(tuple(f"s{k}" for k in rng.permutation(3)[:2]) for _ in range(5))
+    plan = plan_of(rows)
+    fabric = fabric_of(plan.cluster, plan.wiring)
+    weights = np.triu(rng.integers(1, 5, (5, 5)).astype(float), 1)
+    weights += weights.T
+    pairs = list(combinations(range(5), 2))
+    best = np.inf
+    for choice in product(*(plan.shared(*pair) for pair in pairs)):
+        chosen = np.full((5, 5), -1, dtype=np.int16)
+        for (i, j), segment in zip(pairs, choice, strict=True):
+            chosen[i, j] = chosen[j, i] = segment
+        best = min(best, nic_loads(fabric, chosen, weights).max())
+    assert least(fabric, weights) == pytest.approx(best)
+    assert nic_bound(fabric, weights) <= best + 1e-9
+    settled = choose(fabric, weights)
+    relieve(fabric, settled, weights)
+    found = balance(fabric, settled, weights)
+    assert found.proved
+    assert found.nic_bound == pytest.approx(best)
+    assert found.nic_most <= 1.2 * best
 
 
 def test_heavy_pairs_of_a_profile_get_different_nics() -> None:

@@ -23,6 +23,8 @@ OWNS = (_UNIT, _WANTED)
 MOST = 8
 #: What the kernel allows from the start, and is set back to.
 _FIRST = "subflow 2 add_addr_accepted 0"
+#: Seconds that the NICs get for having their names at boot; one that is dead never does.
+_NAMED = 20
 _HEADER = header("routes")
 
 
@@ -31,11 +33,12 @@ def files(plan: Plan, node: int) -> tuple[File, ...]:
     if plan.routing != "advanced":
         return ()
     slots = _slots(plan, node)
-    devices = " ".join(f"sys-subsystem-net-devices-{nic(slot)}.device" for slot in slots)
+    devices = " ".join(f"/sys/class/net/{nic(slot)}" for slot in slots)
     text = (
         f"{_HEADER}[Unit]\nDescription=MPTCP endpoints on all neighborhoods\n"
-        f"Wants={devices}\nAfter={devices} systemd-networkd.service\n"
-        f"\n[Service]\nType=oneshot\nRemainAfterExit=yes\n"
+        "After=systemd-networkd.service\n"
+        "\n[Service]\nType=oneshot\nRemainAfterExit=yes\n"
+        f"ExecStartPre=-udevadm wait --timeout={_NAMED} {devices}\n"
         f"ExecStart=-ip mptcp limits set subflow {MOST} add_addr_accepted {MOST}\n"
     )
     text += "".join(

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The modes of routing on four real nodes: switched by one variable, without a reboot, and back to the byte.
+
+a and b share three switches, c and d three others, any other pair one. The tests go on from one another, in order.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from flathood.lab import Lab
+from tests.labs import know_macs, running
+
+pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="needs root")]
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+NAME = "routetest"
+NODES = ("a", "b", "c", "d")
+CLUSTER = f"""
+plugin: flathood.cluster.inventory
+cluster: {NAME}
+nodes: {{names: [a, b, c, d], nics: 3}}
+switches:
+  - {{name: red, colour: "#c62828", ports: 4}}
+  - {{name: green, colour: "#2e7d32", ports: 2}}
+  - {{name: blue, colour: "#1565c0", ports: 2}}
+  - {{name: yellow, colour: "#f9a825", ports: 2}}
+  - {{name: grey, colour: "#757575", ports: 2}}
+uplink: {{name: white, ports: 8}}
+links: {{rate: 100M}}
+"""
+WIRING = f"""
+cluster: {NAME}
+nodes:
+  a: [red, green, blue]
+  b: [red, green, blue]
+  c: [red, yellow, grey]
+  d: [red, yellow, grey]
+"""
+#: Longest wait for anything, seconds; a test that passes never takes as long.
+PATIENCE = 400
+#: All that a mode may change, in the kernel and in files.
+LOOK = r"""
+ip -4 route show table all | sort; ip -4 neigh show nud permanent | sort; ip mptcp endpoint; ip mptcp limits
+ip -o -4 address | sed 's/^[0-9]*: //'; cat /proc/sys/net/ipv4/conf/*/ignore_routes_with_linkdown
+find /etc/hosts /etc/systemd /etc/sysctl.d /etc/flathood /etc/openmpi /etc/profile.d -type f | sort | xargs sha256sum
+"""
+BYTES = 24 << 20
+#: Send BYTES bytes to a machine by TCP (6) or MPTCP (262); the far end tells their digest.
+SEND = f"""
+import hashlib, socket, sys
+body = bytes(range(256)) * ({BYTES} // 256)
+line = socket.socket(socket.AF_INET, socket.SOCK_STREAM, int(sys.argv[1]))
+line.settimeout({PATIENCE})
+line.connect((sys.argv[2], 7077))
+line.sendall(body)
+line.shutdown(socket.SHUT_WR)
+assert line.recv(64) == hashlib.sha256(body).hexdigest().encode()
+"""
+RECEIVE = f"""
+import hashlib, socket, sys
+door = socket.socket(socket.AF_INET, socket.SOCK_STREAM, int(sys.argv[1]))
+door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+door.bind(("0.0.0.0", 7077))
+door.listen(1)
+print("ready", flush=True)
+door.settimeout({PATIENCE})
+line, _ = door.accept()
+line.settimeout({PATIENCE})
+found = hashlib.sha256()
+while part := line.recv(1 << 20):
+    found.update(part)
+line.sendall(found.hexdigest().encode())
+line.close()
+"""
+TCP, MPTCP = "6", "262"
+
+
+@dataclass
+class Rig:
+    lab: Lab
+    folder: Path
+
+    def play(self, book: str, *options: str) -> dict[str, dict[str, int]]:
+        """Run a playbook at the head; each machine's counts."""
+        argv = [str(Path(sys.executable).with_name("ansible-playbook")), str(CHECKOUT / "playbooks" / f"{book}.yml")]
+        settings = {
+            "ANSIBLE_CONFIG": str(CHECKOUT / "ansible.cfg"),
+            "ANSIBLE_STDOUT_CALLBACK": "ansible.posix.json",
+            "ANSIBLE_NOCOLOR": "1",
+        }
+        output = str(self.folder.with_name("validate"))
+        done = subprocess.run(
+            self.lab.at_head([*argv, "-i", str(self.folder), "-e", f"validate_directory={output}", *options]),
+            cwd=CHECKOUT,
+            env=os.environ | self.lab.environment | settings,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+        told, _ = json.JSONDecoder().raw_decode(done.stdout[done.stdout.index("{\n") :])
+        stats: dict[str, dict[str, int]] = told["stats"]
+        return stats
+
+    def on(self, machine: str, *argv: str) -> str:
+        done = self.lab.exec(machine, argv, timeout=PATIENCE)
+        assert done.returncode == 0, f"{machine}: {argv}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def look(self) -> dict[str, str]:
+        return {node: self.on(node, "sh", "-c", LOOK) for node in NODES}
+
+    def sent(self, machine: str) -> list[int]:
+        """Bytes that each NIC of a machine has sent so far."""
+        files = [f"/sys/class/net/fnn{slot}/statistics/tx_bytes" for slot in range(3)]
+        return [int(text) for text in self.on(machine, "cat", *files).split()]
+
+    def transfer(self, kind: str, to: str) -> list[float]:
+        """Have a send BYTES bytes to b by its name ``to``; the share of them that left by each NIC of a."""
+        before = self.sent("a")
+        with self.receiving(kind):
+            self.on("a", "python3", "-c", SEND, kind, to)
+        return [(now - then) / BYTES for now, then in zip(self.sent("a"), before, strict=True)]
+
+    def receiving(self, kind: str) -> subprocess.Popen[bytes]:
+        """b waits for one transfer; when this returns, it can be connected to."""
+        argv = self.lab.command("b", ["python3", "-c", RECEIVE, kind], PATIENCE)
+        process = subprocess.Popen(argv, stdout=subprocess.PIPE)
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        return process
+
+
+@pytest.fixture(scope="module")
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
+    folder = tmp_path_factory.mktemp("routing") / NAME
+    folder.mkdir()
+    (folder / "cluster.yml").write_text(CLUSTER)
+    (folder / "wiring.yml").write_text(WIRING)
+    with running(folder) as lab:
+        know_macs(lab, folder)
+        rig = Rig(lab, folder)
+        rig.play("site")
+        yield rig
+
+
+@pytest.fixture(scope="module")
+def basic(rig: Rig) -> dict[str, str]:
+    """What basic routing made of the nodes."""
+    found = rig.look()
+    assert "nexthop" not in found["a"]
+    return found
+
+
+@pytest.mark.usefixtures("basic")
+def test_advanced_routing_is_installed_by_one_variable_and_proved_over_traffic(rig: Rig) -> None:
+    changed = {host for host, counts in rig.play("site", "-e", "routing=advanced").items() if counts["changed"]}
+    assert changed == set(NODES)
+    assert "\tnexthop via 10.80.2.2 dev fnn2 weight 1" in rig.on("a", "ip", "-4", "route", "show", "10.79.0.2")
+    rig.play("validate", "-e", "routing=advanced", "--tags", "state,traffic")
+
+
+def test_one_mptcp_connection_uses_every_shared_switch_and_one_tcp_connection_one(rig: Rig) -> None:
+    assert min(rig.transfer(MPTCP, "b")) > 0.15
+    assert sorted(share > 0.5 for share in rig.transfer(TCP, "b")) == [False, False, True]
+    green = rig.transfer(MPTCP, "b-green")
+    assert (green[0] < 0.1, green[1] > 0.9, green[2] < 0.1) == (True, True, True)
+
+
+def test_a_connection_outlives_each_of_its_cables_but_the_last(rig: Rig) -> None:
+    with rig.receiving(MPTCP) as far:
+        argv = rig.lab.command("a", ["python3", "-c", SEND, MPTCP, "b"], PATIENCE)
+        with subprocess.Popen(argv) as near:
+            base = sum(rig.sent("a"))
+            for machine, slot in (("a", 1), ("b", 2)):
+                deadline = time.monotonic() + PATIENCE
+                while near.poll() is None and sum(rig.sent("a")) < base + BYTES * (slot / 4):
+                    assert time.monotonic() < deadline
+                    time.sleep(0.02)
+                rig.lab.unplug(machine, slot)
+            assert near.wait(PATIENCE) == 0
+        assert far.wait(PATIENCE) == 0
+    for machine, slot in (("a", 1), ("b", 2)):
+        rig.lab.plug(machine, slot)
+
+
+def test_advanced_routing_is_there_after_a_reboot(rig: Rig) -> None:
+    before = rig.look()["a"]
+    rig.lab.power_off("a")
+    rig.lab.power_on("a")
+    deadline = time.monotonic() + PATIENCE
+    while (now := rig.look()["a"]) != before:
+        assert time.monotonic() < deadline, now
+        time.sleep(0.5)
+
+
+def test_a_tree_is_installed_and_proved(rig: Rig) -> None:
+    rig.play("site", "-e", "routing=tree")
+    rig.play("validate", "-e", "routing=tree", "--tags", "state,traffic")
+
+
+def test_basic_routing_comes_back_to_the_byte(rig: Rig, basic: dict[str, str]) -> None:
+    rig.play("site", "-e", "routing=advanced")
+    rig.play("site")
+    assert rig.look() == basic
+    again = rig.play("site")
+    assert not any(counts["changed"] for counts in again.values())
