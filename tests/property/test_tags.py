@@ -34,7 +34,9 @@ machines = st.builds(
     slots=st.lists(st.none() | cables, min_size=1, max_size=16).map(tuple),
     link=st.sampled_from(["", "http://head/report.html#k17", "https://example.org/" + "x" * 90]),
 )
-sizes = st.sampled_from([paper.label for paper in PAPERS.values()]) | st.tuples(st.floats(25, 300), st.floats(15, 300))
+sizes = st.sampled_from([(100.0, 17.0), *(paper.label for paper in PAPERS.values())]) | st.tuples(
+    st.floats(25, 300), st.floats(15, 300)
+)
 Box = tuple[float, float, float, float]
 
 

@@ -19,7 +19,7 @@ from flathood.labels.listing import sheets
 from flathood.labels.paper import A4, LETTER
 from flathood.labels.products import differing
 from flathood.labels.text import text
-from tests.unit.labels.conftest import Case
+from tests.unit.labels.conftest import Case, case
 
 
 def texts(page: Page) -> list[Text]:
@@ -75,6 +75,7 @@ def test_cables_to_get_add_up(racked: Case) -> None:
 def test_nothing_stands_beside_the_paper(racked: Case, size: tuple[float, float]) -> None:
     for page in sheets(make_book(*racked), *racked, size):
         assert not beyond(page)
+        assert sum(item.y > page.height - 10 for item in texts(page)) == 2, "only the foot is at the foot"
         assert sorted((page.width, page.height)) == sorted(size)
 
 
@@ -108,8 +109,17 @@ def test_names_as_long_as_they_may_be_stay_on_the_paper(hexa: Case) -> None:
         assert not beyond(page)
 
 
-def test_a_terminal_of_80_columns_has_it_all(any_case: Case) -> None:
-    book = make_book(*any_case)
+def test_the_uplinks_sheet_has_the_marks_of_the_switches_on_it(racked: Case) -> None:
+    book = make_book(*racked)
+    sheet = next(page for page in sheets(book, *racked, A4) if page.title == "white (uplink)")
+    found = Counter(item.text for item in texts(sheet))
+    # In the front and in the table.
+    assert all(found[switch.mark] == 2 for switch in book.switches if not switch.uplink)
+
+
+@pytest.mark.parametrize("name", ["hexa", "octet", "klat2", "racked"])
+def test_a_terminal_of_80_columns_has_it_all(name: str, racked: Case) -> None:
+    book = make_book(*(racked if name == "racked" else case(name)))
     printed = text(book)
     assert max(map(len, printed.splitlines())) <= 80
     for cable in book.cables:
