@@ -18,6 +18,8 @@ from . import hook
 CONF = Path("/run/flathood-discovery.conf")
 UNIT_FILE = Path("/run/systemd/system") / hook.UNIT
 NORMAL = "dnsmasq.service"
+#: Seconds that a client waits for this server's answer to a renewal before it asks all servers.
+_REBIND = 4
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,9 @@ def configuration(settings: Settings) -> str:
         "dhcp-broadcast\n"
         f"dhcp-range={first},{last},{settings.pool.netmask},{settings.lease}s\n"
         "dhcp-option=option:router\n"
+        # At half of the lease a client asks this server for more, which may have gone by then; only at T2 it asks all
+        # servers (RFC 2131 section 4.4.5). T2 comes soon, so that the cluster's own dnsmasq takes the machine over.
+        f"dhcp-option=option:T2,{settings.lease // 2 + _REBIND}\n"
         f"dhcp-lease-max={settings.most}\n"
         f"dhcp-leasefile={hook.HOME}/leases\n"
         # What machines call themselves is nothing to serve; a ping before each lease would cost seconds.

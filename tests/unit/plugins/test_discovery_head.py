@@ -156,3 +156,5 @@ def test_the_head_and_the_machines_share_the_pool() -> None:
     settings = service.Settings("eth0", IPv4Network("198.18.0.0/16"), 120, 4096)
     assert settings.address == "198.18.0.1/16"
     assert "dhcp-range=198.18.0.16,198.18.255.254,255.255.0.0,120s" in service.configuration(settings)
+    # Renewed at half of the lease; soon after that by whoever leases addresses then.
+    assert "dhcp-option=option:T2,64\n" in service.configuration(settings)
