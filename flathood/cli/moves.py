@@ -18,6 +18,7 @@ from flathood.cabling.moves import Move
 from flathood.cabling.picture import Nic
 from flathood.cli.percent import Percent
 from flathood.design.engine import Budget
+from flathood.design.folder import rules_with
 from flathood.design.pictures import check_target
 from flathood.design.profiles import SHAPES, from_text
 from flathood.design.tradeoff import MEASURES
@@ -66,14 +67,12 @@ def moves(old: Path, new: Path | None, **given: Any) -> None:  # noqa: ANN401 - 
     if new is not None:
         _between(cluster, file, new / WIRING if new.is_dir() else new, given)
         return
-    rules = cluster.design
-    if given["without"]:
-        rules = rules.model_copy(update={"without": (*rules.without, *given["without"])})
+    without = (*cluster.design.without, *given["without"])
     wish = Wish(
         profile=from_text(given["profile"]) if given["profile"] else None,
         directory=file.parent,
-        rules=rules,
-        broken=frozenset(_nics(given["broken"])),
+        rules=rules_with(cluster, {"without": without}),
+        broken=frozenset(_nics(cluster, given["broken"])),
         measure=given["measure"],
         budget=Budget(given["seed"], given["seconds"], given["rounds"]),
     )
@@ -82,11 +81,13 @@ def moves(old: Path, new: Path | None, **given: Any) -> None:  # noqa: ANN401 - 
     _tell(cluster, found, given)
 
 
-def _nics(texts: Sequence[str]) -> Iterator[Nic]:
+def _nics(cluster: Cluster, texts: Sequence[str]) -> Iterator[Nic]:
     for text in texts:
         match = _NIC.fullmatch(text)
         if match is None:
             raise click.BadParameter(f"{text!r} is no NIC: write NODE:SLOT, such as k17:2", param_hint="--broken")
+        if match[1] not in cluster.node_names or int(match[2]) >= cluster.nic_counts[match[1]]:
+            raise click.BadParameter(f"there is no NIC {text} of a node", param_hint="--broken")
         yield Nic(match[1], int(match[2]))
 
 

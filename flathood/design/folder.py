@@ -124,7 +124,8 @@ def design_folder(
     options = options or Options()
     directory = Path(directory)
     cluster = load_cluster(directory / CLUSTER)
-    rules = _rules(cluster, options)
+    given_rules = {"mode": options.mode, "without": options.without, "keep": options.keep}
+    rules = rules_with(cluster, {key: value for key, value in given_rules.items() if value is not None})
     request = Request.of(cluster, directory, options.profile, rules)
     there, unfit = _there(directory / WIRING, cluster, request)
     old = design_of(there, cluster) if there else np.zeros((request.nodes, request.switches), dtype=np.bool_)
@@ -166,13 +167,12 @@ def _best(
     return found.best, found
 
 
-def _rules(cluster: Cluster, options: Options) -> DesignRules:
-    """The rules of cluster.yml with those of the options in their place; raises InvalidInput with all that is wrong."""
-    given = {"mode": options.mode, "without": options.without, "keep": options.keep}
-    changes = {key: value for key, value in given.items() if value is not None}
-    if not changes:
-        return cluster.design
-    rules = cluster.design.model_copy(update=changes)
+def rules_with(cluster: Cluster, changes: Mapping[str, object]) -> DesignRules:
+    """The rules of cluster.yml with others in the place of some; raises InvalidInput with all that is wrong.
+
+    A problem is told under the option that is called as the rule.
+    """
+    rules = cluster.design.model_copy(update=dict(changes))
     nics = {name: cluster.nic_counts[name] for name in cluster.node_names}
     ports = {switch.name: switch.free for switch in cluster.switches}
     problems = [

@@ -121,11 +121,14 @@ def explore(
     """
     began = time.monotonic()
     request = front.request
+    # What is best by both figures is mostly on the way to what is best by one.
+    measures: tuple[Measure, ...] = (front.measure,) if front.measure == "quality" else (front.measure, "quality")
     heats = _MILD if covers(request, front.home) else _HOT
     front.offer(start)
     if request.nodes <= _NODES:
-        for design in (*back(front, front.measure, start), *onward(front, start)):
-            front.offer(design)
+        for measure in measures:
+            for design in (*back(front, measure, start), *onward(front, measure, start)):
+                front.offer(design)
     cheap = prices.max() - prices  # never below 0: an idle NIC is not to be had for its cost
     plain = Task(request)
     top = float(plain.weights.sum(axis=1).max(initial=1.0)) / (float(cheap.max(initial=0.0)) or 1.0)
@@ -143,11 +146,11 @@ def explore(
             smooth = anneal(task, begin, rng, min(number, 4), float(rng.choice(heats)))
             here = polish(task, smooth, rng)
             here = renamed(request, prices, here)
-            for design in (renamed(request, prices, smooth), here):
-                front.offer(design)
-                if request.nodes <= _NODES:
-                    measure: Measure = front.measure if number % 2 == 0 else "quality"
-                    for between in back(front, measure, design):
+            front.offer(renamed(request, prices, smooth))
+            front.offer(here)
+            if request.nodes <= _NODES:
+                for measure in measures:
+                    for between in back(front, measure, here):
                         front.offer(between)
             tell(len(front.spots()))
 
@@ -183,14 +186,14 @@ def renamed(request: Request, prices: _Floats, design: Design) -> Design:
     return np.asarray(design[:, part])
 
 
-def onward(front: Front, start: Design) -> Iterator[Design]:
+def onward(front: Front, measure: Measure, start: Design) -> Iterator[Design]:
     """Designs from the start on, each with one more node's cable moved, or two exchanged: what relieves the most."""
-    here, best = start, _smooth(front.request, start, front.measure)
+    here, best = start, _smooth(front.request, start, measure)
     for _ in range(_ONWARD):
         choices = [_done(here, step) for step in _reliefs(front.request, here)]
         if not choices:
             return
-        worths = [_smooth(front.request, each, front.measure) for each in choices]
+        worths = [_smooth(front.request, each, measure) for each in choices]
         top = max(range(len(choices)), key=worths.__getitem__)
         if worths[top] <= best:
             return

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`flathood moves`: what it prints and writes, from a folder that may have changed since it was cabled."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from flathood.cli.main import cli
+from flathood.design.request import Request, design_of
+from flathood.design.tradeoff import covers
+from flathood.spec import load_cluster
+from flathood.wiring import load_wiring
+
+COLOURS = ("#c62828", "#2e7d32", "#1565c0", "#f9a825", "#6a1b9a")
+ROWS = {f"n{k}": ["s0", "s1", "s2" if k < 4 else "s3"] for k in range(8)}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path)
+    (tmp_path / "wiring.yml").write_text(yaml.safe_dump({"cluster": "x", "nodes": ROWS}))
+    return tmp_path
+
+
+def write(folder: Path, nodes: int = 8, switches: int = 4) -> None:
+    spec = {
+        "cluster": "x",
+        "nodes": {"count": nodes, "name": "n{}", "nics": 3},
+        "switches": [{"name": f"s{k}", "colour": COLOURS[k], "ports": 8} for k in range(switches)],
+    }
+    (folder / "cluster.yml").write_text(json.dumps(spec))
+
+
+def run(*arguments: object) -> str:
+    result = CliRunner().invoke(cli, ["moves", *map(str, arguments)])
+    assert result.exit_code == 0, result.output + str(result.exception)
+    return result.output
+
+
+def test_the_front_is_told_and_nothing_is_written(folder):
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    text = run(folder, "--profile", "ring", "--rounds", 1)
+    assert "Rewiring x for ring" in text
+    assert "all." in text
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_wiring_is_taken_its_moves_told_and_itself_written(folder):
+    target = folder / "new.yml"
+    report = json.loads(run(folder, "--profile", "ring", "--rounds", 2, "--within", 4, "--output", target, "--json"))
+    taken = report["taken"]
+    assert 0 < len(taken["moves"]) <= 4
+    assert report["points"][0]["moves"] == 0
+    cluster = load_cluster(folder / "cluster.yml")
+    wiring = load_wiring(target, cluster)
+    assert wiring.design["moves"] == len(taken["moves"])
+    assert wiring.model_dump(mode="json") == taken["wiring"]
+    assert load_wiring(folder / "wiring.yml", cluster).nodes != wiring.nodes
+    # The way there and the way back are as long.
+    back = json.loads(run(target, folder / "wiring.yml", "--json"))
+    assert back["proved"]
+    assert len(back["moves"]) <= len(taken["moves"])
+
+
+def test_the_sentence_of_each_move_is_in_the_list(folder):
+    text = run(folder, "--profile", "ring", "--rounds", 1, "--within", 2)
+    report = json.loads(run(folder, "--profile", "ring", "--rounds", 1, "--within", 2, "--json"))
+    for number, move in enumerate(report["taken"]["moves"], start=1):
+        assert f"{number:4}. {move['text']}" in text
+
+
+def test_the_least_moves_between_two_files_and_who_takes_whose_part(folder):
+    other = {node: [{"s0": "s3", "s3": "s0"}.get(switch, switch) for switch in row] for node, row in ROWS.items()}
+    other["n0"] = [other["n0"][0], other["n0"][1], "s0"]
+    (folder / "new.yml").write_text(yaml.safe_dump({"cluster": "x", "nodes": other}))
+    text = run(folder, folder / "new.yml")
+    assert "n0: the cable in fnn2 goes from s2 to s3" in text
+    assert "Switch s3 takes the part of s0." in text
+    assert "1 move, proved the fewest." in text
+    assert "n0: the cable in fnn2 goes from s2 to s0" in run(folder, folder / "new.yml", "--exact")
+
+
+def test_a_new_node_is_taken_in_with_the_fewest_moves(folder):
+    write(folder, nodes=9)
+    report = json.loads(run(folder, "--rounds", 1, "--within", 20, "--json"))
+    # s0 and s1 are full, so the new one needs a cable to each half; no other has to move.
+    assert report["points"][0]["moves"] == report["fewest"] == 2
+    assert "2 moves mend it, proved the fewest" in run(folder, "--rounds", 1)
+
+
+def test_a_new_switch_brings_what_its_moves_are_worth(folder):
+    rows = {node: [*row[:2], None] for node, row in ROWS.items()}
+    (folder / "wiring.yml").write_text(yaml.safe_dump({"cluster": "x", "nodes": rows}))
+    write(folder, switches=5)
+    report = json.loads(run(folder, "--rounds", 1, "--gain", "100%", "--json"))
+    assert report["points"][0]["moves"] == 0
+    assert any(point["moves"] == 8 and point["shared"]["mean"] == 3 for point in report["points"])
+    assert len(report["taken"]["moves"]) == report["points"][-1]["moves"]
+
+
+def test_a_dead_switch_and_a_dead_nic_are_left_out(folder):
+    target = folder / "new.yml"
+    run(folder, "--without", "s0", "--broken", "n7:1", "--rounds", 1, "--gain", 100, "--output", target)
+    cluster = load_cluster(folder / "cluster.yml")
+    wiring = load_wiring(target, cluster)
+    assert wiring.nodes["n7"][1] is None
+    assert all("s0" not in row for row in wiring.nodes.values())
+    assert covers(Request.of(cluster), design_of(wiring, cluster))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--gain", "eighty"], "is no share"),
+        (["--within", "1", "--gain", "80"], "give one of them"),
+        (["--output", "new.yml"], "which wiring is it to be"),
+        (["--broken", "n0"], "is no NIC: write NODE:SLOT"),
+        (["--broken", "n9:0"], "there is no NIC n9:0"),
+        (["--broken", "n0:3"], "there is no NIC n0:3"),
+        (["--without", "s9"], "no node or switch is called 's9'"),
+        (["--plot", "moves.gif"], "a picture's name ends in one of"),
+        (["--profile", "tours3d"], "tours3d"),
+    ],
+)
+def test_what_cannot_be_is_said_before_the_search(folder, options, message):
+    result = CliRunner().invoke(cli, ["moves", str(folder), "--rounds", "1", *options])
+    assert result.exit_code != 0
+    assert message in result.output + str(result.exception)
