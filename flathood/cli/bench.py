@@ -16,6 +16,7 @@ from flathood.bench import evaluate as judging
 from flathood.bench import lab as rehearsing
 from flathood.bench import labels as labelling
 from flathood.bench import proof as proving
+from flathood.bench import rewire as rewiring
 from flathood.bench import sizes as sizing
 from flathood.bench.measure import measure, report
 from flathood.design.engines import ENGINES
@@ -128,6 +129,22 @@ def audit_live(directory: Path, faults: int, trials: int, seed: int, as_json: bo
     """Break the lab of the cluster in DIR, audit it, make the moves (needs root; the lab is up and provisioned)."""
     rows = [measure(auditing_live.work, directory, faults, seed + number) for number in range(trials)]
     report("audit-live", rows, as_json)
+
+
+@bench.command()
+@click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--profile", default="torus3d", show_default=True, help="What to rewire for.")
+@click.option("--moves", type=click.IntRange(1), help="The most plugs that may be moved.")
+@click.option("--wiring", type=click.Path(exists=True, path_type=Path), help="A wiring.yml in place of a profile.")
+@click.option("--kills", default=10, show_default=True, type=click.IntRange(0), help="How often it is killed.")
+@click.option("--every", default=2.0, show_default=True, type=click.FloatRange(0.1), help="Seconds between two pings.")
+@click.option("--seed", default=1, show_default=True, type=click.IntRange(0), help="Of the moments of killing.")
+@_JSON
+def rewire(directory: Path, *, as_json: bool, kills: int, every: float, seed: int, **told: object) -> None:
+    """Rewire the lab of the cluster in DIR under pings of all pairs, and undo it (needs root; it is provisioned)."""
+    aim = [f"wiring={told['wiring']}"] if told["wiring"] else [f"profile={told['profile']}"]
+    aim += [f"rewire_moves={told['moves']}"] if told["moves"] else []
+    report("rewire", rewiring.work(directory, aim, kills, every, seed), as_json)
 
 
 @bench.command()

@@ -128,6 +128,11 @@ class Plan:
         attach = self.attach[node]
         return tuple(sorted({*attach[attach >= 0].tolist(), *self._coming.get(self.names[node], ())}))
 
+    def waits(self, number: int, slot: int) -> bool:
+        """Whether a NIC has no cable now and is about to get one."""
+        name = self.names[number]
+        return any((one.node, one.slot) == (name, slot) for one in self.wiring.idle)
+
     def by_uplink(self, node: int) -> tuple[int, ...]:
         """The nodes that a node shares no neighborhood with, in number order."""
         return tuple(peer for peer in np.flatnonzero(self.chosen[node] < 0).tolist() if peer != node)

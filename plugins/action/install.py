@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The controller's side of flathood.cluster.install: render one role of one machine, and ship only what differs."""
+"""The controller's side of flathood.cluster.install: render a role of one machine, and ship only what differs."""
 
 from __future__ import annotations
 
@@ -39,20 +39,21 @@ class ActionModule(ActionBase):
     _supports_check_mode = True
 
     def run(self, tmp: None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Install one role on one machine."""
+        """Install one role, or all of its roles, on one machine."""
         result = super().run(tmp, task_vars)
         _, wanted = self.validate_argument_spec(INSTALL)
         host = task_vars["inventory_hostname"]
         try:
             plan = load_plan(Path(wanted["directory"]), wanted["routing"])
             draw = partial(render, plan, host, options=options(wanted["options"]))
-            view = draw(wanted["role"])
+            mine = ROLES_OF[kind_of(plan, host)]
+            views = [draw(role) for role in (mine if wanted["role"] == "all" else (wanted["role"],))]
         except KeyError as error:
             raise AnsibleActionFail(f"{host}: {wanted['directory']}/cluster.yml has no machine of this name") from error
         except (FlathoodError, TypeError, ValueError) as error:
             raise AnsibleActionFail(f"{host}: {error}") from error
 
-        look = cache(lambda: packing.look_at(draw(role) for role in ROLES_OF[kind_of(plan, host)]))
+        look = cache(lambda: packing.look_at(draw(role) for role in mine))
         state = self._known_state(task_vars)
         if state is None:
             answer = self._first_contact(host, look(), wanted["patience"], task_vars)
@@ -60,15 +61,15 @@ class ActionModule(ActionBase):
                 return result | answer | {"msg": f"{host}: {answer.get('msg')}"}
             state = answer["state"]
             result |= _fact(state)
-        stale = packing.stale_files(view, state)
-        if not stale and not packing.drifted(view, state):
+        stale = {path for view in views for path in packing.stale_files(view, state)}
+        if not stale and not any(packing.drifted(view, state) for view in views):
             return result | {"changed": False} | _told(state)
 
-        arguments = self._task.args | {"payload": packing.pack(view, stale, look())}
+        arguments = self._task.args | {"payload": packing.pack(views, stale, look())}
         answer = self._execute_module("flathood.cluster.install", arguments, task_vars=task_vars)
         state = answer.pop("state", None)
         if answer.get("failed"):
-            return answer | {"msg": f"{host}: role {view.role}: {answer.get('msg')}"}
+            return answer | {"msg": f"{host}: role {wanted['role']}: {answer.get('msg')}"}
         return result | answer | _told(state) | _fact(state)
 
     def _known_state(self, task_vars: dict[str, Any]) -> packing.State | None:

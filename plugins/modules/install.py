@@ -55,10 +55,10 @@ attributes:
     support: full
 options:
   role:
-    description: The role to install.
+    description: The role to install. V(all) is every role of the machine at one go, where many change often.
     type: str
     required: true
-    choices: [links, arp, hosts, routes, multicast, mpi, head]
+    choices: [links, arp, hosts, routes, multicast, mpi, head, all]
   directory:
     description: Directory of the cluster's three files (C(cluster.yml), C(wiring.yml), C(macs.yml)) on the controller.
     type: path

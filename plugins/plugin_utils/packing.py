@@ -13,7 +13,7 @@ from ansible_collections.flathood.cluster.plugins.module_utils.machine.files imp
 from ansible_collections.flathood.cluster.plugins.module_utils.machine.live import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from flathood.plan import RoleFiles
 
@@ -40,14 +40,22 @@ def drifted(view: RoleFiles, state: State) -> set[str]:
     return {facet for facet, lines in view.live.items() if shown.get(facet) != digest(lines)}
 
 
-def pack(view: RoleFiles, stale: set[str], look: dict[str, list[str]]) -> str:
-    """The role for one machine, compressed: the bytes of stale files only, everything else by name."""
+def pack(views: Sequence[RoleFiles], stale: set[str], look: dict[str, list[str]]) -> str:
+    """Roles for one machine, compressed: the bytes of stale files only, everything else by name.
+
+    What several roles have to do is done once: their verbs in the order of the roles, their live state together.
+    """
+    files = [file for view in views for file in view.files]
+    live: dict[str, set[str]] = {}
+    for view in views:
+        for facet, lines in view.live.items():
+            live.setdefault(facet, set()).update(lines)
     sent = {
-        "name": view.role,
-        "files": [(file.path, file.mode, file.content if file.path in stale else None) for file in view.files],
-        "owns": view.owns,
-        "apply": view.apply,
-        "live": view.live,
+        "names": [view.role for view in views],
+        "files": [(file.path, file.mode, file.content if file.path in stale else None) for file in files],
+        "owns": [glob for view in views for glob in view.owns],
+        "apply": list(dict.fromkeys(verb for view in views for verb in view.apply)),
+        "live": {facet: sorted(lines) for facet, lines in live.items()},
         "look": look,
     }
     return base64.b64encode(zlib.compress(json.dumps(sent).encode(), 9)).decode()

@@ -38,8 +38,10 @@ def check_links(
         found = _addresses(ledger, cabling, (machine, slot), place, files)
         outside = any(entry.role == Role.OUTSIDE for entry in found)
         wanted = [*match, ("Link", "RequiredForOnline", "yes" if outside else "no"), *_BY_HAND]
-        if cabling.segment[machine, slot] == UNPLUGGED:
-            wanted.append(("Link", "ActivationPolicy", "always-down"))
+        if cabling.segment[machine, slot] == UNPLUGGED and not cabling.idle[machine, slot]:
+            wanted += [("Link", "ActivationPolicy", "always-down"), ("Link", "ARP", "yes")]
+        elif cabling.segment[machine, slot] == UNPLUGGED:
+            wanted += [("Network", "ConfigureWithoutCarrier", "yes"), ("Link", "ARP", "yes")]
         else:
             wanted.append(("Network", "ConfigureWithoutCarrier", "yes"))
         _compare(ledger, place, files, wanted)

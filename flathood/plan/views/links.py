@@ -25,7 +25,7 @@ def files(plan: Plan, host: str, options: Options) -> tuple[File, ...]:
         if mac is None:
             continue
         made.append(link_file(_HEADER, slot, mac, alias(plan, number, slot), plan.cluster.links.mtu))
-        body = _used(plan, number, slot) if slot in used else _unused()
+        body = _used(plan, number, slot) if slot in used else _waiting() if plan.waits(number, slot) else _unused()
         made.append(File(f"{NETWORK}/50-{nic(slot)}.network", _HEADER + match(mac) + body))
     if number < plan.node_count:
         made += _node_device(plan, number, options)
@@ -96,9 +96,18 @@ def network(addresses: list[str], online: str) -> str:
     )
 
 
-def _unused() -> str:
+def _waiting() -> str:
+    """A NIC that a cable is about to be put into: up, so that its carrier shows."""
     return (
-        "\n[Link]\nRequiredForOnline=no\nActivationPolicy=always-down\n"
+        "\n[Link]\nRequiredForOnline=no\nARP=yes\n"
+        "\n[Network]\nDHCP=no\nLinkLocalAddressing=no\nIPv6AcceptRA=no\nConfigureWithoutCarrier=yes\n"
+    )
+
+
+def _unused() -> str:
+    # A NIC whose cable was taken away is as one that never had any.
+    return (
+        "\n[Link]\nRequiredForOnline=no\nActivationPolicy=always-down\nARP=yes\n"
         "\n[Network]\nDHCP=no\nLinkLocalAddressing=no\nIPv6AcceptRA=no\n"
     )
 

@@ -21,7 +21,7 @@ INSTALL = {
     "role": {
         "type": "str",
         "required": True,
-        "choices": ["links", "arp", "hosts", "routes", "multicast", "mpi", "head"],
+        "choices": ["links", "arp", "hosts", "routes", "multicast", "mpi", "head", "all"],
     },
     "directory": {"type": "path", "required": True},
     "routing": ROUTING,

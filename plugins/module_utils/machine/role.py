@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One role on this machine: compare files and live state with the plan, make them so, wait until the kernel says so."""
+"""One role on this machine, or all: compare files and live state with the plan, make them so, wait for the kernel."""
 
 from __future__ import annotations
 
@@ -27,9 +27,12 @@ NODE_NETDEV = "/etc/systemd/network/50-fnn-node0.netdev"
 
 @dataclass(frozen=True)
 class Role:
-    """What the controller sends: the plan's view of one role, and the globs by which every role's state is told."""
+    """What the controller sends: the plan's view of one role, or of several at once, which ``names`` has.
 
-    name: str
+    ``look``: the globs by which every role's state is told.
+    """
+
+    names: list[str]
     wanted: list[files.Wanted]
     owns: list[str]
     apply: list[str]
@@ -116,7 +119,7 @@ def _do(root: Path, role: Role, verb: str, outcome: Outcome) -> str:
         "link": lambda: _link(role),
         "networkd": lambda: _networkd(role, outcome),
         "routes": lambda: verbs.routes(role.live["routes"]),
-        "sysctl": lambda: verbs.sysctl(root, role.name),
+        "sysctl": lambda: "; ".join(filter(None, (verbs.sysctl(root, name) for name in role.names))),
         "mptcp": lambda: verbs.mptcp(root),
         "hostname": lambda: verbs.hostname(role.live["hostname"][0]),
         "dnsmasq": lambda: _dnsmasq(root, outcome),

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The options of flathood.cluster.rewire."""
+
+from __future__ import annotations
+
+OPTIONS = {
+    "phase": {"type": "str", "choices": ["begin", "enter", "plug", "judge", "end"], "required": True},
+    "directory": {"type": "path", "required": True},
+    "profile": {"type": "str"},
+    "moves": {"type": "int"},
+    "gain": {"type": "float", "default": 1.0},
+    "wiring": {"type": "path"},
+    "undo": {"type": "bool", "default": False},
+    "most": {"type": "int", "default": 16},
+    "seconds": {"type": "float", "default": 20.0},
+    "hands": {"type": "str", "choices": ["auto", "lab", "people"], "default": "auto"},
+    "attempt": {"type": "int", "default": 0},
+    "mistakes": {"type": "int", "default": 0},
+    "problems": {"type": "list", "elements": "str", "default": []},
+    "token": {"type": "str", "no_log": False},
+}

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for every rewiring: ports, slots, reach, the journal and the way back."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from flathood.cabling.moves import least_moves
+from flathood.errors import Conflict, InvalidInput
+from flathood.plan import Options, Plan, make_plan
+from flathood.plan.proof import Compiled, prove
+from flathood.rewiring.batches import Batch, applied, batches
+from flathood.rewiring.journal import AFTER, BEFORE, FILE, standing
+from flathood.rewiring.least import cables
+from flathood.rewiring.stages import stage
+from flathood.rewiring.work import Work
+from flathood.wiring import Wiring
+from flathood.wiring.save import render_wiring
+from tests.plans import networks, plan_of
+
+Rows = dict[str, tuple[str | None, ...]]
+
+
+@st.composite
+def rewirings(draw: st.DrawFn) -> tuple[Plan, Rows]:
+    """A cluster, and the same rows dealt out anew: to other nodes, in other slots; switches may have ports to spare."""
+    rows = draw(networks())
+    plan = plan_of(rows)
+    most = Counter(switch for row in rows for switch in row if switch)
+    room = draw(st.integers(0, 2))
+    switches = [one.model_copy(update={"ports": most[one.name] + room}) for one in plan.cluster.switches]
+    cluster = plan.cluster.model_copy(update={"switches": tuple(switches)})
+    plan = make_plan(cluster, plan.wiring, plan.registry)
+    by_size: dict[int, list[str]] = {}
+    for name, row in plan.wiring.nodes.items():
+        by_size.setdefault(len(row), []).append(name)
+    dealt: Rows = {}
+    for names in by_size.values():
+        for name, other in zip(names, draw(st.permutations(names)), strict=True):
+            dealt[name] = tuple(draw(st.permutations(plan.wiring.nodes[other])))
+    return plan, {name: dealt[name] for name in plan.wiring.nodes}
+
+
+def _apart(rows: Rows, idle: set[tuple[str, int]]) -> set[tuple[str, str]]:
+    on = {name: {s for k, s in enumerate(row) if s and (name, k) not in idle} for name, row in rows.items()}
+    return {(a, b) for a in on for b in on if a < b and not on[a] & on[b]}
+
+
+@given(rewirings(), st.integers(1, 6))
+@settings(max_examples=50, deadline=None)
+def test_batches_keep_every_node_within_reach_and_every_switch_to_its_ports(case: tuple[Plan, Rows], most: int) -> None:
+    plan, after = case
+    rows, ports = dict(plan.wiring.nodes), {switch.name: switch.free for switch in plan.cluster.switches}
+    found = batches(plan.cluster, rows, after, most=most)
+    for batch in found:
+        idle = {(nic.machine, nic.slot) for nic in batch.nics}
+        for name, row in rows.items():
+            cabled = sum(switch is not None for switch in row)
+            left = sum(switch is not None and (name, slot) not in idle for slot, switch in enumerate(row))
+            assert left >= 1 or cabled <= 1, f"{name} is cut off"
+        assert len(_apart(rows, idle)) - len(_apart(rows, set())) == batch.apart
+        rows = applied(rows, batch)
+        used = Counter(switch for row in rows.values() for switch in row if switch)
+        assert all(used[switch] <= count for switch, count in ports.items())
+        assert all(len({s for s in row if s}) == sum(s is not None for s in row) for row in rows.values())
+    assert rows == after
+    least = least_moves(cables(plan.wiring.nodes), cables(after), ports)
+    # A plug that was pulled before its time is put in later: two lines, and still one plug.
+    moved = Counter((move.before is None) - (move.after is None) for batch in found for move in batch.moves)
+    assert moved[0] + max(moved[1], moved[-1]) == len(least)
+
+
+@given(rewirings())
+@settings(max_examples=5, deadline=None)
+def test_every_wiring_in_between_is_compiled_and_proved(case: tuple[Plan, Rows]) -> None:
+    plan, after = case
+    found = batches(plan.cluster, plan.wiring.nodes, after)
+    ways: list[tuple[int, Batch | None]] = list(enumerate(found))
+    ways += [(number + 1, batch.reverse()) for number, batch in enumerate(found)]
+    for number, ahead in ways[:8]:
+        between = stage(plan.wiring, found[:number], ahead)
+        compiled = make_plan(plan.cluster, between, plan.registry)
+        report = prove(plan.cluster, between, plan.registry, Compiled(compiled, Options()), Options())
+        assert report.failures == []
+
+
+def _begun(folder: Path, case: tuple[Plan, Rows], most: int = 1) -> Work:
+    plan, after = case
+    (folder / "wiring.yml").write_text("# mine\n" + render_wiring(plan.wiring))
+    return Work.to(folder, plan.cluster, plan.wiring.model_copy(update={"nodes": after}), most).begun()
+
+
+SWAPPED: Rows = {"n0": ("s1", "s2"), "n1": ("s0", "s1"), "n2": ("s0", "s2")}
+
+
+def _swapped() -> tuple[Plan, Rows]:
+    return plan_of((("s0", "s1"), ("s1", "s2"), ("s0", "s2"))), SWAPPED
+
+
+@given(rewirings(), st.lists(st.sampled_from(["step", "again", "turn"]), max_size=12))
+@settings(max_examples=25, deadline=None)
+def test_from_wherever_it_is_left_it_goes_on_or_back_to_the_byte(case: tuple[Plan, Rows], deeds: list[str]) -> None:
+    plan, after = case
+    if after == plan.wiring.nodes:
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        _begun(folder, case)
+        plugged: Rows = dict(plan.wiring.nodes)
+
+        def go(work: Work) -> Work:
+            nonlocal plugged
+            work = work.enter()
+            if work.where.batch is None:
+                return work.end()
+            for nic, switch in work.where.batch.places().items():
+                row = list(plugged[nic.machine])
+                row[nic.slot] = switch
+                plugged |= {nic.machine: tuple(row)}
+            return work.done()
+
+        for deed in deeds:
+            work = Work.of(folder, plan.cluster)
+            assert work is not None
+            if deed == "step":
+                go(work)
+            elif deed == "again":
+                # The plugs of a batch are half moved when the controller dies.
+                work = work.enter()
+                for nic, switch in list(work.where.batch.places().items())[:1] if work.where.batch else []:
+                    row = list(plugged[nic.machine])
+                    row[nic.slot] = switch
+                    plugged |= {nic.machine: tuple(row)}
+            else:
+                work.turn(BEFORE if work.where.toward == AFTER else AFTER)
+        work = Work.of(folder, plan.cluster)
+        assert work is not None
+        toward = work.where.toward
+        for _ in range(len(work.where.batches) + 1):
+            work = go(work)
+        assert work.where.ended
+        assert work.where.batch is None
+        assert (folder / "wiring.yml").read_text() == work.where.texts[toward]
+        assert plugged == (after if toward == AFTER else plan.wiring.nodes)
+
+
+def test_a_line_that_a_crash_cut_short_was_not_done(tmp_path: Path) -> None:
+    work = _begun(tmp_path, _swapped()).enter()
+    states = [standing(tmp_path)]
+    whole = (tmp_path / FILE).read_bytes()
+    work.done()
+    longer = (tmp_path / FILE).read_bytes()
+    for size in range(len(whole), len(longer)):
+        (tmp_path / FILE).write_bytes(longer[:size])
+        assert standing(tmp_path) == states[0]
+    # What comes after such a line takes its place.
+    work = Work(tmp_path, work.cluster, standing(tmp_path) or work.where)
+    work.done().enter()
+    again = standing(tmp_path)
+    assert again is not None
+    assert (again.at, again.open) == (1, again.batch is not None)
+
+
+def test_a_journal_that_somebody_edited_is_told_by_its_line(tmp_path: Path) -> None:
+    _begun(tmp_path, _swapped())
+    with (tmp_path / FILE).open("a") as file:
+        file.write('{"event": "dance"}\n')
+    with pytest.raises(InvalidInput, match=r"rewiring\.jsonl:2: is no line of a rewiring's journal \('dance'"):
+        standing(tmp_path)
+
+
+def test_a_wiring_that_somebody_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    work = _begun(tmp_path, _swapped())
+    work.enter()
+    (tmp_path / "wiring.yml").write_text("cluster: tiny\nnodes: {}\n")
+    with pytest.raises(Conflict, match=r"was changed since the rewiring began \(0 of \d batches made\)"):
+        work.enter()
+    assert (tmp_path / "wiring.yml").read_text() == "cluster: tiny\nnodes: {}\n"
+
+
+def test_two_rewirings_do_not_mix(tmp_path: Path) -> None:
+    plan, after = _swapped()
+    _begun(tmp_path, (plan, after))
+    with pytest.raises(Conflict, match="a rewiring is under way"):
+        Work.to(tmp_path, plan.cluster, Wiring(cluster="tiny", nodes=after))
+
+
+def test_a_pair_keeps_a_switch_while_both_that_it_shares_are_touched() -> None:
+    rows: Rows = {"n0": ("s0", "s1", "s4"), "n1": ("s0", "s1", "s5"), "n2": ("s2", "s3", "s4")}
+    after = {**rows, "n0": ("s2", "s3", "s4"), "n1": ("s2", "s1", "s5")}
+    found = batches(plan_of(tuple(rows.values())).cluster, rows, after)
+    # All at one go, n0 and n1 would share nothing; one after the other they always do.
+    assert [len(batch.moves) for batch in found] in ([2, 1], [1, 2], [1, 1, 1])
+    assert [batch.apart for batch in found if batch.apart > 0] == []
+
+
+def test_the_work_goes_by_racks_and_is_the_same_every_time() -> None:
+    plan, after = _swapped()
+    one, two = (batches(plan.cluster, plan.wiring.nodes, after) for _ in range(2))
+    assert one == two
+    assert all(batch.reverse().reverse() == batch for batch in one)
