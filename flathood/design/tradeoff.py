@@ -75,6 +75,11 @@ class Front:
     measure: Measure
     _best: dict[float, Spot] = field(default_factory=dict)
 
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What to look for: what is best by both figures is mostly on the way to what is best by one."""
+        return (self.measure,) if self.measure == "quality" else (self.measure, "quality")
+
     def offer(self, design: Design) -> None:
         """Take in a design that fits, if every required pair shares a switch and it beats those of its cost."""
         if not covers(self.request, design) or not self.request.fits(design):
@@ -121,12 +126,10 @@ def explore(
     """
     began = time.monotonic()
     request = front.request
-    # What is best by both figures is mostly on the way to what is best by one.
-    measures: tuple[Measure, ...] = (front.measure,) if front.measure == "quality" else (front.measure, "quality")
     heats = _MILD if covers(request, front.home) else _HOT
     front.offer(start)
     if request.nodes <= _NODES:
-        for measure in measures:
+        for measure in front.measures:
             for design in (*back(front, measure, start), *onward(front, measure, start)):
                 front.offer(design)
     cheap = prices.max() - prices  # never below 0: an idle NIC is not to be had for its cost
@@ -147,12 +150,22 @@ def explore(
             here = polish(task, smooth, rng)
             here = renamed(request, prices, here)
             front.offer(renamed(request, prices, smooth))
-            front.offer(here)
-            if request.nodes <= _NODES:
-                for measure in measures:
-                    for between in back(front, measure, here):
-                        front.offer(between)
+            lead_back(front, prices, here)
             tell(len(front.spots()))
+        if request.nodes <= _NODES:
+            for spot in front.spots()[:_ONWARD]:
+                for step in _reliefs(request, spot.design):
+                    front.offer(_done(spot.design, step))
+
+
+def lead_back(front: Front, prices: _Floats, design: Design) -> None:
+    """Take in a design of any origin, by the names that cost least, and what lies between it and home."""
+    design = renamed(front.request, prices, design)
+    front.offer(design)
+    if front.request.nodes <= _NODES:
+        for measure in front.measures:
+            for between in back(front, measure, design):
+                front.offer(between)
 
 
 def covers(request: Request, design: Design) -> bool:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from pydantic import JsonValue
 from flathood.cabling.adopt import adopt
 from flathood.cabling.picture import Nic
 from flathood.design import tradeoff
-from flathood.design.designer import search
+from flathood.design.designer import NotFound, search
 from flathood.design.engine import Budget
 from flathood.design.objective import Evaluation, evaluate
 from flathood.design.request import Design, Request, design_of
@@ -128,6 +129,10 @@ def front(
     there = design_of(whole, cluster)
     found = tradeoff.Front(request, there, lambda design: distance(there, design), wish.measure)
     start, fewest = _start(cluster, found, whole, rules, wish)
+    with suppress(NotFound):
+        # What one would design without regard to what is plugged: no front should end below it.
+        anew = search(request, Budget(wish.budget.seed, wish.budget.seconds, 1)).best.design
+        tradeoff.lead_back(found, (~there).astype(np.float64), anew)
     tradeoff.explore(found, start, (~there).astype(np.float64), wish.budget, tell)
     spots = found.spots()
     first, last = spots[0].worth[0], spots[-1].worth[0]
