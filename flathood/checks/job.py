@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from flathood.checks import expect
 from flathood.plan import Plan
 from flathood.plan.views.mpi import OPEN_MPI_HOSTS
 
 #: Seconds that a job may take: for its start, and for each rank (ranks share processors in the lab).
 _START, _RANK = 60, 2
-#: How many absent nodes are named.
+#: How many absent nodes, or broken ways, are named.
 NAMED = 5
 
 
@@ -26,8 +27,18 @@ def obstacle(plan: Plan, started: Mapping[str, Mapping[str, Any]], traffic: Mapp
     if absent:
         more = f" and {len(absent) - NAMED} more" if len(absent) > NAMED else ""
         return f"all nodes have to take part, and these do not: {', '.join(absent[:NAMED])}{more}"
-    broken = sum(len(traffic.get(node, {}).get("deviations", {}).get("echo", ())) for node in nodes)
-    return f"the plain traffic has to work first: {broken} echoes failed" if broken else ""
+    broken = [
+        f"{check.host} to {check.peer} by {check.nic} ({check.switch})"
+        for node in nodes
+        if (failed := traffic.get(node, {}).get("deviations", {}).get("echo", ()))
+        for check in expect.of_host(plan, node, nodes)
+        if check.kind == "echo" and check.key in failed
+    ]
+    if not broken:
+        return ""
+    ways = list(dict.fromkeys(broken))
+    more = f" and {len(ways) - NAMED} more ways" if len(ways) > NAMED else ""
+    return f"the plain traffic has to work first: {len(broken)} echoes failed: {', '.join(ways[:NAMED])}{more}"
 
 
 def arguments(plan: Plan) -> dict[str, Any]:

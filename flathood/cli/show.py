@@ -74,9 +74,9 @@ def _print(console: Console, view: dict[str, Any]) -> None:
     console.print(_peers(view))
     most = view["balance"]
     console.print(
-        f"\nIn the whole cluster the most loaded NIC has {most['nic_most']:.3f} of an average node's traffic "
-        f"(no choice can be below {most['nic_bound']:.3f}), the most loaded switch {most['segment_most']:.2f} "
-        f"({most['segment_bound']:.2f})."
+        f"\nIn the whole cluster the most loaded NIC, and the switch port at its cable's other end, has "
+        f"{most['nic_most']:.3f} of an average node's traffic (no choice can be below {most['nic_bound']:.3f}), the "
+        f"most loaded switch {most['segment_most']:.2f} (the mean is {most['segment_bound']:.2f})."
     )
 
 

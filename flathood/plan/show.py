@@ -44,10 +44,10 @@ def machine_view(plan: Plan, host: str) -> dict[str, Any]:
     }
 
 
-def cluster_balance(plan: Plan) -> dict[str, float]:
+def cluster_balance(plan: Plan) -> dict[str, float | bool]:
     """How evenly basic routing spreads the cluster's traffic (`flathood.plan.balance.Balance`), rounded."""
     found = balance(fabric_of(plan.cluster, plan.wiring), plan.chosen, plan.weights)
-    return {key: round(value, 4) for key, value in vars(found).items()}
+    return {key: value if isinstance(value, bool) else round(value, 4) for key, value in vars(found).items()}
 
 
 def _uplink_nic(plan: Plan, host: str, address: str) -> dict[str, Any]:

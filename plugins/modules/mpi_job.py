@@ -9,8 +9,9 @@ module: mpi_job
 short_description: Run a checked MPI all-to-all with the files that role mpi wrote
 version_added: 0.1.0
 description:
-  - Starts C(mpirun --hostfile) on this node with a small mpi4py program in which every rank sends every other rank
-    blocks whose contents the receiver checks.
+  - Starts C(mpirun --hostfile) on this node with a small mpi4py program in which every pair of ranks exchanges a word,
+    and then every rank sends every other rank blocks whose contents the receiver checks. Pairs between which no word
+    passes are named.
   - The libraries are the distribution's own; all that makes them work on this network is in the files of role C(mpi)
     and in the routes.
   - A job that does not end in time is killed with everything it started.
@@ -77,6 +78,9 @@ from pathlib import Path
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.flathood.cluster.plugins.module_utils.mpi_alltoall import SOURCE
 
+#: How many pairs are named.
+NAMED = 10
+
 
 def missing(hostfile: str) -> str:
     """What is not there and without which there is no job."""
@@ -95,7 +99,7 @@ def launch(hostfile: str, ranks: int, seconds: int) -> tuple[str, str]:
     if os.geteuid() == 0:
         argv.append("--allow-run-as-root")
     job = subprocess.Popen(
-        [*argv, "python3", "-c", SOURCE],
+        [*argv, "python3", "-c", SOURCE, str(seconds / 2)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -114,9 +118,31 @@ def launch(hostfile: str, ranks: int, seconds: int) -> tuple[str, str]:
             job.communicate()
         return "", f"the job was not done after {seconds} s and was killed"
     if job.returncode:
+        apart = silent_pairs(complaints, machines(hostfile))
+        if apart:
+            return output, apart
         lines = [line for line in complaints.splitlines() if line.strip(" -")]
         return output, f"mpirun ended with {job.returncode}: {' / '.join(lines[:4])}"
     return output, ""
+
+
+def machines(hostfile: str) -> list[str]:
+    """The machines of a hostfile, in the order in which ranks are dealt out to them."""
+    lines = Path(hostfile).read_text(encoding="utf-8").splitlines()
+    return [line.split()[0] for line in lines if line.strip() and not line.startswith("#")]
+
+
+def silent_pairs(complaints: str, names: list[str]) -> str:
+    """Who exchanged no word with whom, of what the ranks said; "" when none said so."""
+    pairs = set()
+    for line in complaints.splitlines():
+        word, _, ranks = line.partition(" ")
+        if word == "no-word" and all(rank.isdecimal() and int(rank) < len(names) for rank in ranks.split()):
+            one, *others = (names[int(rank)] for rank in ranks.split())
+            pairs |= {tuple(sorted((one, other))) for other in others}
+    told = [f"{one} and {other}" for one, other in sorted(pairs)]
+    more = f", and {len(told) - NAMED} more pairs" if len(told) > NAMED else ""
+    return f"no word passes by MPI between {', '.join(told[:NAMED])}{more}" if told else ""
 
 
 def verdict(output: str, ranks: int) -> str:

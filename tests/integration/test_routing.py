@@ -16,8 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from ansible_collections.flathood.cluster.plugins.module_utils.mpi_alltoall import SOURCE
 
 from flathood.lab import Lab
+from flathood.plan.views.mpi import OPEN_MPI_HOSTS
 from tests.labs import know_macs, running
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="needs root")]
@@ -83,6 +85,8 @@ line.sendall(found.hexdigest().encode())
 line.close()
 """
 TCP, MPTCP = "6", "262"
+#: The lab's nodes share two processors, and their one account is root's.
+QUIETLY = ("--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1")
 
 
 @dataclass
@@ -216,3 +220,15 @@ def test_basic_routing_comes_back_to_the_byte(rig: Rig, basic: dict[str, str]) -
     assert rig.look() == basic
     again = rig.play("site")
     assert not any(counts["changed"] for counts in again.values())
+
+
+def test_stock_open_mpi_works_with_our_files_and_routes_and_not_without(rig: Rig) -> None:
+    ours = ["mpirun", "--hostfile", OPEN_MPI_HOSTS, "-n", "4", *QUIETLY, "python3", "-c", SOURCE]
+    assert '"wrong": []' in rig.on("a", *ours, str(PATIENCE / 4))
+    for node in NODES:
+        rig.on(node, "sh", "-c", "rm /etc/openmpi/openmpi-mca-params.conf; ip -4 route flush proto static")
+    stock = rig.lab.exec("a", [*ours, "20"], timeout=PATIENCE)
+    assert stock.returncode
+    assert "no-word" in stock.stderr
+    rig.play("site")
+    assert '"wrong": []' in rig.on("a", *ours, str(PATIENCE / 4))

@@ -11,9 +11,10 @@ import pytest
 from flathood.errors import InvalidInput
 from flathood.plan import Options, Plan, make_plan, render, routed
 from flathood.plan.bundle import machines
+from flathood.plan.proof import prove
 from flathood.plan.views import ROLES_OF, kind_of
 from flathood.spec.model import Routing
-from tests.plans import HEXA, plan_of
+from tests.plans import HEXA, InMemory, compiled, plan_of
 
 
 @pytest.fixture(scope="module")
@@ -121,3 +122,36 @@ def test_a_role_that_is_not_the_machine_s_is_refused(plan: Plan) -> None:
         render(plan, "x0", "mpi")
     with pytest.raises(KeyError):
         render(plan, "nobody", "links")
+
+
+def test_in_advanced_mode_a_peer_is_its_node_address_by_all_shared_neighborhoods(plan: Plan) -> None:
+    advanced = routed(plan, "advanced")
+    assert "10.79.0.2 n1 n1-node\n" in file(advanced, "n0", "hosts", "/etc/hosts")
+    live = render(advanced, "n0", "routes").live
+    assert "10.79.0.2 via 10.80.2.2 dev fnn0 via 10.80.1.2 dev fnn1" in live["routes"]
+    assert "10.79.0.3 via 10.80.2.3 dev fnn0" in live["routes"]  # n2 shares red alone
+    assert live["mptcp"] == ("fnn0 10.80.2.1 subflow", "fnn1 10.80.1.1 subflow")
+    text = "".join(each.content for each in render(advanced, "n0", "routes").files)
+    section = "Destination=10.79.0.2/32\nMultiPathRoute=10.80.2.2@fnn0\nMultiPathRoute=10.80.1.2@fnn1\n"
+    assert text.count(section) == text.count("MultiPathRoute=") / 2 == 1
+    assert render(plan, "n0", "routes").live["mptcp"] == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("MultiPathRoute=10.80.1.2@fnn1\n", "MultiPathRoute=10.80.2.2@fnn0\n", "goes by 1 of the neighborhoods"),
+        ("MultiPathRoute=10.80.1.2@fnn1\n", "MultiPathRoute=10.80.1.2@fnn0\n", "is in no subnet of fnn0"),
+        ("MultiPathRoute=10.80.1.2@fnn1\n", "MultiPathRoute=10.80.1.3@fnn1\n", "no permanent neighbor entry"),
+        ("id 2 dev fnn1 subflow", "id 2 dev fnn0 subflow", "adds that of fnn1"),
+    ],
+)
+def test_the_proof_finds_what_is_wrong_with_advanced_routes(plan: Plan, old: str, new: str, message: str) -> None:
+    advanced = routed(plan, "advanced")
+    files = compiled(advanced, Options())
+    changed = {path: data.replace(old.encode(), new.encode()) for path, data in files["n0"].items()}
+    assert changed != files["n0"]
+    files["n0"] = changed
+    report = prove(advanced.cluster, advanced.wiring, advanced.registry, InMemory(files), Options())
+    assert any(message in str(finding) for finding in report.failures), report.failures
+    assert {finding.machine for finding in report.failures} == {"n0"}

@@ -125,6 +125,8 @@ def check_mpi(ledger: Ledger, world: World, machine: int, files: Mapping[str, by
         "NCCL_SOCKET_IFNAME": "=node0",
         "GLOO_SOCKET_IFNAME": "node0",
     }
+    if cabling.cluster.routing == "advanced":
+        environment |= {"NCCL_SOCKET_NTHREADS": str(min(len(slots), 16)), "NCCL_NSOCKS_PERTHREAD": "4"}
     _table(ledger, files, _ENVIRONMENT, "=", {f"export {key}": value for key, value in environment.items()})
 
 

@@ -52,6 +52,7 @@ def files(plan: Plan, host: str, options: Options) -> tuple[File, ...]:
             f"export HYDRA_HOST_FILE={MPICH_HOSTS}\n"
             f"export UCX_NET_DEVICES={','.join(map(nic, slots))}\n"
             f"export UCX_MAX_RNDV_RAILS={len(slots)}\n"
+            f"{_sockets(plan, len(slots))}"
             f"export NCCL_SOCKET_IFNAME=={NODE_DEVICE}\n"  # "=": this very name, not a prefix
             f"export GLOO_SOCKET_IFNAME={NODE_DEVICE}\n",
         ),
@@ -61,6 +62,17 @@ def files(plan: Plan, host: str, options: Options) -> tuple[File, ...]:
 def live(plan: Plan, host: str, options: Options) -> Live:
     """Nothing in the kernel."""
     return {}
+
+
+def _sockets(plan: Plan, nics: int) -> str:
+    """NCCL's sockets between two nodes in advanced mode: each is a flow that takes a switch of its own.
+
+    NCCL opens threads * sockets of them for a channel, 64 at most (NCCL's environment variables); with four for each
+    NIC few switches are left out by chance.
+    """
+    if plan.routing != "advanced":
+        return ""
+    return f"export NCCL_SOCKET_NTHREADS={min(nics, 16)}\nexport NCCL_NSOCKS_PERTHREAD=4\n"
 
 
 @lru_cache(maxsize=4)

@@ -12,8 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 from flathood.checks.catalogue import CLUSTER, Catalogue, shipped
+from flathood.checks.job import obstacle
 from flathood.cli.validate import validate
-from flathood.plan import Plan
+from flathood.plan import Plan, routed
 
 ROOT = Path(__file__).parents[3]
 
@@ -106,3 +107,24 @@ def test_an_unknown_machine_is_refused() -> None:
     done = CliRunner().invoke(validate, [str(ROOT / "inventories/hexa"), "--list", "--node", "zz"])
     assert done.exit_code == 2
     assert "zz: no such machine" in done.output
+
+
+def test_no_job_is_started_over_a_broken_way_which_is_named(hexa: Plan) -> None:
+    there = {node: {"deviations": {}} for node in hexa.names}
+    assert obstacle(hexa, there, {}) == ""
+    broken = {"a": {"deviations": {"echo": {"10.80.1.2": "no reply"}}}}
+    assert obstacle(hexa, there, broken) == (
+        "the plain traffic has to work first: 1 echoes failed: a to b by fnn1 (green)"
+    )
+    assert "these do not: b" in obstacle(hexa, {**there, "b": {}}, {})
+
+
+def test_advanced_routing_is_checked_on_every_shared_switch_and_a_tree_on_none(hexa: Plan) -> None:
+    advanced = {check.identity: check for check in Catalogue.of(routed(hexa, "advanced")).checks("a")}
+    assert advanced["name", "a", "b"].expected == "10.79.0.2"
+    ways = "via 10.80.0.2 dev fnn0 src 10.80.0.1 | via 10.80.1.2 dev fnn1 src 10.80.1.1"
+    assert advanced["route", "a", "10.79.0.2"].expected == ways
+    assert {key for kind, _, key in advanced if kind == "echo" and "%" in key} == {"10.79.0.2%fnn0", "10.79.0.2%fnn1"}
+    tree = Catalogue.of(routed(hexa, "tree"))
+    assert {check.nic for check in tree.checks("a") if check.kind == "echo"} == {"fnn0"}
+    assert not any(check.kind == "one-switch" for check in tree)

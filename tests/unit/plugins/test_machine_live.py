@@ -170,3 +170,29 @@ def test_a_difference_names_what_the_kernel_shows_instead() -> None:
 def test_many_differences_are_counted() -> None:
     drift = {"routes": ([], [f"10.80.2.{k} via 10.80.0.3 dev fnn0" for k in range(20)])}
     assert explain.differences(drift, [RED])[-1] == "and 15 more differences"
+
+
+def test_routes_with_several_next_hops_and_endpoints_are_told_by_nic() -> None:
+    hops = [
+        {"gateway": "10.80.1.2", "dev": "fnn1", "weight": 1, "flags": []},
+        {"gateway": "10.80.0.2", "dev": "fnn0", "weight": 1, "flags": []},
+    ]
+    assert live.routes([{"dst": "10.79.0.2", "nexthops": hops}]) == [
+        "10.79.0.2 via 10.80.0.2 dev fnn0 via 10.80.1.2 dev fnn1"
+    ]
+    entries = [
+        {"address": "10.80.0.1", "id": 1, "subflow": True, "dev": "fnn0"},
+        {"address": "192.0.2.1", "id": 9, "signal": True},
+    ]
+    assert live.mptcp(entries) == ["fnn0 10.80.0.1 subflow"]
+
+
+def test_a_route_with_several_next_hops_that_networkd_left_behind_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    hops = [{"gateway": f"10.80.{k}.2", "dev": f"fnn{k}"} for k in (0, 1)]
+    shown = [{"dst": "10.79.0.2", "nexthops": hops}, {"dst": "192.0.2.0/24", "nexthops": hops}]
+    orders = []
+    monkeypatch.setattr(verbs, "ask", lambda *_: shown)
+    monkeypatch.setattr(verbs.subprocess, "run", lambda *_, **given: orders.append(given["input"]))
+    assert verbs.routes(["10.79.0.2 via 10.80.0.2 dev fnn0"]) == "routes: 1 with several next hops removed"
+    assert orders == ["route del 10.79.0.2 nexthop via 10.80.0.2 dev fnn0 nexthop via 10.80.1.2 dev fnn1\n"]
+    assert verbs.routes(["10.79.0.2 via 10.80.0.2 dev fnn0 via 10.80.1.2 dev fnn1"]) == ""

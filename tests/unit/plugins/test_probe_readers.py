@@ -172,3 +172,28 @@ def test_what_an_address_is_told_to_have_done(
 )
 def test_what_is_wrong_with_a_job(output: str, trouble: str) -> None:
     assert mpi_job.verdict(output, 2) == trouble
+
+
+def test_pairs_of_machines_that_mpi_does_not_connect_are_named_once(tmp_path: Path) -> None:
+    hosts = tmp_path / "hosts"
+    hosts.write_text("# ours\na slots=1\nb slots=1\nc slots=1\n")
+    names = mpi_job.machines(str(hosts))
+    assert names == ["a", "b", "c"]
+    said = "no-word 0 2\nno-word 2 0 1\nsomething else\n"
+    assert mpi_job.silent_pairs(said, names) == "no word passes by MPI between a and c, b and c"
+    assert mpi_job.silent_pairs("no-word 9 1\n", names) == mpi_job.silent_pairs("", names) == ""
+
+
+def test_a_text_with_choices_is_met_by_any_of_them() -> None:
+    expected = {"10.79.0.2": "dev fnn0 src x | dev fnn1 src y"}
+    assert kernel.deviations(expected, {"10.79.0.2": "dev fnn1 src y"}) == {}
+    assert kernel.deviations(expected, {"10.79.0.2": "dev fnn2 src z"}) == {"10.79.0.2": "dev fnn2 src z"}
+
+
+def test_a_reply_may_come_in_by_any_nic_that_was_named() -> None:
+    target = echo.Target("10.79.0.2%fnn1", "10.79.0.2", ("fnn0", "fnn1"), False)
+    echo._accept(target, "fnn1", small=False)
+    assert echo.tally([target]).failed == {}
+    other = echo.Target("10.79.0.2", "10.79.0.2", ("fnn0", "fnn1"), False)
+    echo._accept(other, "fnn2", small=False)
+    assert echo.tally([other]).failed == {"10.79.0.2": "the reply came in by fnn2"}
