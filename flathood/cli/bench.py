@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -15,6 +16,7 @@ from flathood.bench import design as designing
 from flathood.bench import evaluate as judging
 from flathood.bench import lab as rehearsing
 from flathood.bench import labels as labelling
+from flathood.bench import network as delivering
 from flathood.bench import proof as proving
 from flathood.bench import rewire as rewiring
 from flathood.bench import sizes as sizing
@@ -145,6 +147,19 @@ def rewire(directory: Path, *, as_json: bool, kills: int, every: float, seed: in
     aim = [f"wiring={told['wiring']}"] if told["wiring"] else [f"profile={told['profile']}"]
     aim += [f"rewire_moves={told['moves']}"] if told["moves"] else []
     report("rewire", rewiring.work(directory, aim, kills, every, seed), as_json)
+
+
+@bench.command()
+@click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--benchmark", "benchmarks", multiple=True, help="Such as exchange; may be given again.")
+@click.option("--size", "sizes", type=int, multiple=True, help="Bytes of a message; may be given again.")
+@click.option("--group", "groups", type=int, multiple=True, help="Ranks in a group; may be given again.")
+@click.option("--seconds", default=2.0, show_default=True, help="For each case.")
+@_JSON
+def network(directory: Path, seconds: float, as_json: bool, **given: tuple[Any, ...]) -> None:
+    """Measure MPI on the cluster in DIR (or its lab) as a tree, in basic and in advanced mode, beside predictions."""
+    chosen = {f"benchmark_{key}": list(values) for key, values in given.items() if values}
+    report("network", delivering.run(directory, chosen | {"benchmark_seconds": seconds}), as_json)
 
 
 @bench.command()

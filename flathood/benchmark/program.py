@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The benchmarks that every rank runs, as text: it travels on mpirun's command line, no file has to be on the nodes.
+
+The operations are those of the Intel MPI Benchmarks 2021 (IMB-MPI1) and are counted as there: groups of consecutive
+ranks, one group or all at once (its -multi), a time for each group. Ranks that have nothing to do sleep, as they
+would keep others from running where machines share processors. `tcp` and `mptcp` are one plain connection each, by
+the name that the node's own /etc/hosts has for the other.
+"""
+
+from __future__ import annotations
+
+#: Its argument: JSON with ``seconds`` (how long to repeat each), ``most`` (repetitions), and ``cases``, a list of
+#: [benchmark, size, group, multi], or [tcp, seconds, other rank, false]. It prints one JSON line a case.
+SOURCE = r"""
+import json, socket, sys, threading, time
+from mpi4py import MPI
+world = MPI.COMM_WORLD
+rank, ranks = world.Get_rank(), world.Get_size()
+work = json.loads(sys.argv[1])
+
+def calm(comm):
+    request = comm.Ibarrier()
+    while not request.Test():
+        time.sleep(0.002)
+
+def spent():
+    fields = [int(word) for word in open("/proc/stat").readline().split()[1:9]]
+    return fields[3] + fields[4], sum(fields)
+
+def operation(name, comm, size):
+    me, p = comm.Get_rank(), comm.Get_size()
+    left, right = (me - 1) % p, (me + 1) % p
+    out, first, second = bytearray(size), bytearray(size), bytearray(size)
+    if name == "barrier":
+        return comm.Barrier
+    if name == "pingpong":
+        def play():
+            if me == 0:
+                comm.Send(out, 1)
+                comm.Recv(first, 1)
+            else:
+                comm.Recv(first, 0)
+                comm.Send(out, 0)
+        return play
+    if name == "sendrecv":
+        return lambda: comm.Sendrecv(out, right, 0, first, left, 0)
+    if name == "exchange":
+        def play():
+            sent = [comm.Isend(out, right), comm.Isend(out, left)]
+            comm.Recv(first, left)
+            comm.Recv(second, right)
+            MPI.Request.Waitall(sent)
+        return play
+    block, all_blocks = bytearray(size * p), bytearray(size * p)
+    return lambda: comm.Alltoall([block, size, MPI.BYTE], [all_blocks, size, MPI.BYTE])
+
+def timed(name, comm, size):
+    play = operation(name, comm, size)
+    comm.Barrier()
+    began = time.perf_counter()
+    play()
+    once = comm.allreduce(time.perf_counter() - began, MPI.MAX)
+    count = int(min(work["most"], max(1, work["seconds"] / max(once, 1e-9))))
+    comm.Barrier()
+    began = time.perf_counter()
+    for _ in range(count):
+        play()
+    took = (time.perf_counter() - began) / count / (2 if name == "pingpong" else 1)
+    return comm.allreduce(took, MPI.MAX), count
+
+def bench(name, size, group, multi):
+    color = rank // group if rank < ranks // group * group else MPI.UNDEFINED
+    if not multi and color != 0:
+        color = MPI.UNDEFINED
+    comm = world.Split(color, rank)
+    before = spent()
+    calm(world)
+    told = None
+    if comm != MPI.COMM_NULL:
+        told = timed(name, comm, size)
+        told = told if comm.Get_rank() == 0 else None
+        comm.Free()
+    calm(world)
+    after = spent()
+    return told, (after[0] - before[0]) / max(after[1] - before[1], 1)
+
+def taken(peer, skip):
+    peer.settimeout(60)
+    total, began = 0, time.perf_counter()
+    first = began
+    while data := peer.recv(1 << 18):
+        total += len(data)
+        if skip and time.perf_counter() - first >= skip:  # buffers and buckets are full from here on
+            total, began, skip = 0, time.perf_counter(), 0
+    return total / max(time.perf_counter() - began, 1e-9)
+
+def connection(name, seconds, other):
+    protocol = 262 if name == "mptcp" else socket.IPPROTO_TCP
+    try:
+        socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol).close()
+        lacks = ""
+    except OSError as error:
+        lacks = f"{MPI.Get_processor_name()}: {error}"
+    if lacking := [word for word in world.allgather(lacks) if word]:
+        raise OSError(lacking[0])
+    server, where, moved = None, None, None
+    if rank == other:
+        server = socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol)
+        server.settimeout(seconds + 60)
+        server.bind(("0.0.0.0", 0))
+        server.listen(1)
+        where = MPI.Get_processor_name(), server.getsockname()[1]
+    where = world.allgather(where)[other]
+    if rank == other:
+        moved = taken(server.accept()[0], seconds / 4)
+    elif rank == 0:
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol) as client:
+            client.settimeout(60)
+            client.connect(where)
+            until = time.perf_counter() + seconds
+            while time.perf_counter() < until:
+                client.send(bytes(1 << 16))
+    calm(world)
+    return world.allgather(moved)[other]
+
+for name, size, group, multi in work["cases"]:
+    word = {"benchmark": name, "size": size, "group": group, "multi": multi}
+    if name in ("tcp", "mptcp"):
+        try:
+            word["bytes_per_second"] = connection(name, size, group)
+        except OSError as error:
+            word["trouble"] = str(error)
+    else:
+        told, idle = bench(name, size, group, multi)
+        told, idle = world.gather(told), world.gather(idle)
+        if rank == 0:
+            each = [one for one in told if one]
+            word["seconds"] = [seconds for seconds, _ in each]
+            word["repetitions"] = min(count for _, count in each)
+            word["idle"] = min(idle)
+    if rank == 0:
+        print(json.dumps(word), flush=True)
+"""

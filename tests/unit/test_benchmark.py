@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured, how it is started, and what the report makes of it."""
+
+import json
+import struct
+
+import pytest
+
+from flathood.benchmark import Wanted, command, keep
+from flathood.benchmark.report import write_report
+from flathood.benchmark.work import partner
+from flathood.errors import FlathoodError
+from flathood.plan.build import routed
+from flathood.predict import Case, Model, predict
+from tests.plans import HEXA, plan_of
+
+MODEL = Model(rate=10e6, framing=14, latency=0.001, hop=0)
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return plan_of(HEXA)
+
+
+def job(argv):
+    return json.loads(argv[-1])
+
+
+def test_the_job_has_each_case_once_small_messages_first(plan):
+    wanted = Wanted(("exchange", "barrier", "tcp"), sizes=(1024, 0), groups=(6, 2))
+    assert job(command(plan, wanted, MODEL, root=False))["cases"] == [
+        ["tcp", 4, partner(plan), False],
+        ["barrier", 0, 2, False],
+        ["barrier", 0, 2, True],
+        ["barrier", 0, 6, False],
+        ["exchange", 1024, 2, False],
+        ["exchange", 1024, 2, True],
+        ["exchange", 1024, 6, False],
+    ]
+
+
+def test_plain_connections_are_between_nodes_that_share_most(plan):
+    assert plan.shared(0, partner(plan)) == (1, 2)
+
+
+def test_only_basic_mode_keeps_open_mpi_on_one_path(plan):
+    for mode in ("basic", "advanced", "tree"):
+        argv = command(routed(plan, mode), Wanted(), MODEL, root=True)
+        assert ("btl_tcp_if_include" in argv) == (mode == "basic")
+        assert "--allow-run-as-root" in argv
+
+
+def test_a_job_on_slow_links_gets_more_time(plan):
+    slow = Model(rate=1e6)
+    limit = [float(command(plan, Wanted(), model, root=True)[3]) for model in (MODEL, slow)]
+    assert limit[1] > 2 * limit[0]
+
+
+def test_everything_wrong_is_told_at_once(plan):
+    wanted = Wanted(("allreduce",), sizes=(-1,), groups=(7,), seconds=0)
+    with pytest.raises(FlathoodError) as caught:
+        command(plan, wanted, MODEL, root=True)
+    assert len(str(caught.value).splitlines()) == 4
+
+
+def measured(plan, mode, factor=1.0, idle=0.5):
+    """What the program would print if each case took this many times its predicted time."""
+    words = [{"benchmark": "tcp", "size": 4, "group": 1, "multi": False, "bytes_per_second": MODEL.payload}]
+    for name, size, group in (("pingpong", 0, 2), ("pingpong", 1 << 20, 2), ("exchange", 1 << 20, 6)):
+        told = predict(routed(plan, mode), Case(name, size, group, multi=False), MODEL)
+        seconds = [told.seconds * (factor if size else 1)]
+        words.append(
+            {"benchmark": name, "size": size, "group": group, "multi": False, "seconds": seconds, "idle": idle}
+        )
+    return "Some warning of mpirun\n" + "".join(json.dumps(word) + "\n" for word in words)
+
+
+def test_the_report_sets_measured_beside_predicted_and_the_tree(plan, tmp_path):
+    for mode, factor in (("tree", 1.2), ("advanced", 1.0)):
+        keep(routed(plan, mode), MODEL, measured(plan, mode, factor), tmp_path)
+    page, notes = write_report(plan, tmp_path)
+    results = json.loads((tmp_path / "results.json").read_text())
+    rows = {(row["routing"], row["benchmark"], row["size"]): row for row in results["rows"]}
+    assert rows["tree", "exchange", 1 << 20]["error"] == pytest.approx(0.2)
+    assert rows["advanced", "exchange", 1 << 20]["error"] == pytest.approx(0)
+    # Twice the links' worth against the tree's 4/1.5 of them, and the tree took a fifth longer.
+    assert rows["advanced", "exchange", 1 << 20]["against_tree"] == pytest.approx(2 / 1.5 * 1.2, rel=1e-2)
+    assert rows["advanced", "pingpong", 1 << 20]["limit"] == pytest.approx(1, rel=1e-2)
+    assert "at least 50% idle" in notes[0]
+    assert any(note.startswith("exchange") and "+20.0%" in note for note in notes)
+    assert results["connections"][0]["links"] == pytest.approx(1448 / 1514, abs=0.01)
+    text = page.read_text()
+    assert "http://" not in text
+    assert "https://" not in text
+    picture = (tmp_path / "exchange.png").read_bytes()
+    assert picture[:8] == b"\x89PNG\r\n\x1a\n"
+    assert struct.unpack(">2I", picture[16:24]) > (500, 300)
+
+
+def test_busy_processors_are_told(plan, tmp_path):
+    keep(plan, MODEL, measured(plan, "basic", idle=0.03), tmp_path)
+    assert "Processors were busy (as little as 3% idle)" in write_report(plan, tmp_path)[1][0]
+
+
+@pytest.mark.parametrize("output", ["", "mpirun was unhappy", "{not json"])
+def test_no_result_is_an_error(plan, tmp_path, output):
+    with pytest.raises(FlathoodError, match="result"):
+        keep(plan, MODEL, output, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_report_of_nothing_is_an_error(plan, tmp_path):
+    with pytest.raises(FlathoodError, match="nothing has been measured"):
+        write_report(plan, tmp_path)
