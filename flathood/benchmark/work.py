@@ -70,7 +70,8 @@ def command(plan: Plan, wanted: Wanted, model: Model, *, root: bool) -> list[str
     """The command line for the first node, where role mpi has been; raises FlathoodError.
 
     Open MPI's TCP transport uses all neighborhoods that a pair shares at once, whatever the routes are; others that it
-    may choose by itself do not, so this one is named. In basic mode it is told to use the node addresses: their routes are the chosen neighborhood of each pair, as for any other program.
+    may choose by itself do not, so this one is named. In basic mode it is told to use
+    the node addresses: their routes are the chosen neighborhood of each pair, as for any other program.
     """
     wanted.check(plan)
     cases: list[list[Any]] = [
