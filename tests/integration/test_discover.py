@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from flathood.discovery import Session, Work, read_journal
 from flathood.lab import Lab
 from flathood.registry import Registry, State, load_registry
 from flathood.spec import load_cluster
+from tests import bmcs
 from tests.labs import copied, running
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="needs root")]
@@ -212,6 +214,30 @@ def test_a_node_that_boots_twice_is_taken_once(rig: Rig) -> None:
     # Both were heard as they came up: nothing waited for the end of the time.
     assert "  a: 2 of 2 NICs" in run.text
     assert rig.known == rig.delivered("a", "head")
+
+
+def test_machines_are_powered_by_ipmi_and_by_redfish(rig: Rig, tmp_path: Path) -> None:
+    rig.forget()
+    variables = rig.folder / "host_vars"
+    variables.mkdir()
+    with (
+        bmcs.ipmi(rig.lab, tmp_path / "ipmi", "c") as by_ipmi,
+        bmcs.redfish(rig.lab, tmp_path / "rf", "d", "e") as by_rf,
+    ):
+        for node, known in {"c": by_ipmi, **by_rf}.items():
+            (variables / f"{node}.yml").write_text(json.dumps(known))
+        for power, node in (("ipmi", "c"), ("redfish", "d")):
+            rig.lab.power_on(node)  # it is switched off first
+            run = rig.start("-vv", power=power, nodes=[node], settle=1, timeout=120)
+            assert run.end() == 0, run.text
+            assert bmcs.PASSWORD not in run.text
+        assert rig.known == rig.delivered("c", "d", "head")
+        (variables / "e.yml").write_text(json.dumps(by_rf["e"] | {"bmc_password": "not-this-one"}))
+        refused = rig.start(power="redfish", nodes=["e"])
+        assert refused.end() != 0
+        assert "HTTP Error 401" in refused.text
+        assert "not-this-one" not in refused.text
+    shutil.rmtree(variables)
 
 
 def test_a_flood_of_nonsense_gets_no_entry(rig: Rig) -> None:
