@@ -126,6 +126,14 @@ def test_adopting_takes_fewer_moves_than_restoring_where_the_found_wiring_is_nea
     assert nearest.bound <= len(nearest.moves)
 
 
+@pytest.mark.parametrize(("faults", "seed"), [(1, 2), (2, 2), (5, 3), (20, 0), (20, 1), (20, 2)])
+def test_an_adoption_at_full_size_is_proved_to_take_the_fewest_moves(klat2, faults, seed):
+    _, report = trial(klat2, faults, seed)
+    nearest = adoption(klat2, report)
+    assert apart(adopted(klat2.cluster, klat2.wiring, nearest).nodes) == ""
+    assert 0 < len(nearest.moves) == nearest.bound
+
+
 def test_partial_evidence_gives_a_partial_answer_and_is_not_adopted(klat2):
     world = World.of(klat2, 3)
     Breaker(world, ["swap"]).add(2)
