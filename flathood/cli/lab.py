@@ -164,6 +164,8 @@ _fault_command(FaultKind.DEAD_CABLE, ("cable",), "A NIC's cable, or a switch's t
 _fault_command(FaultKind.DEAD_NIC, ("nic",), "The machine does not find the NIC any more.")
 _fault_command(FaultKind.DEAD_SWITCH, ("name",), "A switch without power.")
 _fault_command(FaultKind.DUPLICATE_MAC, ("nic", "original"), "NIC carries the MAC of the NIC ORIGINAL.")
+_fault_command(FaultKind.OTHER_MAC, ("nic",), "The NIC was replaced by another one, with a MAC of its own.")
+_fault_command(FaultKind.JOINED, ("name", "other"), "The switch NAME has its uplink cable in the switch OTHER.")
 
 
 @fault.command()

@@ -92,10 +92,10 @@ def links(state: State) -> dict[str, Link]:
     bridges = {switch: f"sw{number}" for number, switch in enumerate(hardware.all_switches)}
     found: dict[str, Link] = {}
     for number, switch in enumerate(hardware.switches):
-        alive = switch not in now.dead_cables
+        alive, far = switch not in now.dead_cables, now.uplinks.get(switch, hardware.uplink)
         found[switch] = Link(
             End(FABRIC, f"u{number}.near", master=bridges[switch], up=alive and switch in light),
-            End(FABRIC, f"u{number}.far", master=bridges[hardware.uplink], up=alive and hardware.uplink in light),
+            End(FABRIC, f"u{number}.far", master=bridges[far], up=alive and far in light),
             hardware.rate,
         )
     ends: dict[str, End] = {}

@@ -10,7 +10,7 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict
 
 from flathood.lab.errors import LabError
-from flathood.lab.hardware import Hardware, split_nic
+from flathood.lab.hardware import Hardware, lab_mac, split_nic
 
 
 class FaultKind(StrEnum):
@@ -21,6 +21,8 @@ class FaultKind(StrEnum):
     DEAD_NIC = "dead-nic"  # a NIC that its machine does not find any more
     DEAD_SWITCH = "dead-switch"  # a switch without power
     DUPLICATE_MAC = "duplicate-mac"  # a NIC, and the one whose MAC it carries too
+    OTHER_MAC = "other-mac"  # a NIC that was replaced by another one
+    JOINED = "joined"  # a switch whose cable to the uplink is in the other one: two neighborhoods in one, no loop
 
 
 #: How many things each kind of fault names.
@@ -30,7 +32,11 @@ ARITY = {
     FaultKind.DEAD_NIC: 1,
     FaultKind.DEAD_SWITCH: 1,
     FaultKind.DUPLICATE_MAC: 2,
+    FaultKind.OTHER_MAC: 1,
+    FaultKind.JOINED: 2,
 }
+#: Faults that name neighborhood switches and no NICs.
+_OF_SWITCHES = (FaultKind.DEAD_SWITCH, FaultKind.JOINED)
 
 
 class Fault(BaseModel):
@@ -56,20 +62,20 @@ class Effect:
     dead_cables: frozenset[str]
     dead_nics: frozenset[str]
     dead_switches: frozenset[str]
+    uplinks: dict[str, str]  # where the other end of a switch's uplink cable is, if not in the uplink switch
 
 
 def check(hardware: Hardware, fault: Fault) -> None:
     """LabError if the fault names something that is not in the lab."""
-    if len(fault.on) != ARITY[fault.kind]:
-        raise LabError(f"{fault.kind} needs {ARITY[fault.kind]} names, {len(fault.on)} given")
+    if len(set(fault.on)) != ARITY[fault.kind]:
+        raise LabError(f"{fault.kind} needs {ARITY[fault.kind]} different names, {' '.join(fault.on) or 'none'} given")
     for name in fault.on:
-        switch_will_do = fault.kind is FaultKind.DEAD_SWITCH or (
-            fault.kind is FaultKind.DEAD_CABLE and name != hardware.uplink
-        )
-        if switch_will_do and name in hardware.all_switches:
+        switches = hardware.all_switches if fault.kind is FaultKind.DEAD_SWITCH else hardware.switches
+        switch_will_do = fault.kind in _OF_SWITCHES or fault.kind is FaultKind.DEAD_CABLE
+        if switch_will_do and name in switches:
             continue
-        if fault.kind is FaultKind.DEAD_SWITCH:
-            raise LabError(f"no switch {name!r}: the lab has {', '.join(hardware.all_switches)}")
+        if fault.kind in _OF_SWITCHES:
+            raise LabError(f"no switch {name!r}: the lab has {', '.join(switches)}")
         mac_of(hardware, name)
 
 
@@ -88,6 +94,7 @@ def effect(hardware: Hardware, cables: dict[str, str], faults: Iterable[Fault]) 
     """What is plugged where, and what works, with `faults` over what people plugged (`cables`)."""
     plugged = dict(cables)
     macs: dict[str, str] = {}
+    uplinks: dict[str, str] = {}
     dead: dict[FaultKind, set[str]] = {kind: set() for kind in FaultKind}
     for fault in faults:
         match fault.kind:
@@ -97,6 +104,11 @@ def effect(hardware: Hardware, cables: dict[str, str], faults: Iterable[Fault]) 
                 plugged |= {key: end for key, end in ends.items() if end is not None}
             case FaultKind.DUPLICATE_MAC:
                 macs[fault.on[0]] = mac_of(hardware, fault.on[1])
+            case FaultKind.OTHER_MAC:
+                machine, slot = split_nic(fault.on[0])
+                macs[fault.on[0]] = lab_mac(f"{hardware.lab} replaced", machine, slot)
+            case FaultKind.JOINED:
+                uplinks[fault.on[0]] = fault.on[1]
             case kind:
                 dead[kind].add(fault.on[0])
     return Effect(
@@ -105,4 +117,5 @@ def effect(hardware: Hardware, cables: dict[str, str], faults: Iterable[Fault]) 
         dead_cables=frozenset(dead[FaultKind.DEAD_CABLE]),
         dead_nics=frozenset(dead[FaultKind.DEAD_NIC]),
         dead_switches=frozenset(dead[FaultKind.DEAD_SWITCH]),
+        uplinks=uplinks,
     )

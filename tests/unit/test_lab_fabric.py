@@ -192,10 +192,29 @@ def test_a_duplicate_mac_is_another_card_in_the_same_place(state: State) -> None
     assert f"name eth0 index 1000 address {lab_mac('pair', 'b', 0)} netns fl-pair-a" in lines[1]
 
 
+def test_another_mac_is_that_of_no_machine(state: State) -> None:
+    now = effect(state.planned, state.cables, broken(state, FaultKind.OTHER_MAC, "a:0").faults)
+    known = {mac for machine in state.planned.machines for mac in machine.macs}
+    assert now.macs.keys() == {"a:0"}
+    assert not known & {*map(normal_mac, now.macs.values())}
+
+
+def test_joined_switches_share_a_cable_and_make_no_loop(state: State) -> None:
+    joined = broken(state, FaultKind.JOINED, "red", "blue")
+    cable = fabric.links(joined)["red"]
+    assert (cable.near.master, cable.far.master, cable.far.up) == ("sw0", "sw1", True)
+    assert fabric.links(joined)["blue"] == fabric.links(state)["blue"]
+    dark = joined.but(dark=frozenset({"blue"}))
+    assert not fabric.links(dark)["red"].far.up
+    assert fabric.links(joined.but(dark=frozenset({"white"})))["red"].far.up
+
+
 @pytest.mark.parametrize(
     ("kind", "on", "words"),
     [
-        (FaultKind.SWAP, ("a:0",), "needs 2 names"),
+        (FaultKind.SWAP, ("a:0",), "needs 2 different names"),
+        (FaultKind.JOINED, ("red", "red"), "needs 2 different names"),
+        (FaultKind.JOINED, ("red", "white"), "no switch 'white'"),
         (FaultKind.DEAD_NIC, ("a:2",), "a has no slot 2"),
         (FaultKind.DEAD_NIC, ("z:0",), "no machine 'z'"),
         (FaultKind.DEAD_SWITCH, ("mauve",), "no switch 'mauve'"),
