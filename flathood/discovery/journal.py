@@ -27,8 +27,9 @@ from flathood.spec.fields import LABEL
 #: Longest line, bytes; the hook cuts what clients say to 64 characters each.
 MAX_LINE = 4096
 _MAC = re.compile(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}")
-# A machine that can say which of its NICs is asking does so in its vendor class or user class.
-_SLOT = re.compile(r"flathood:slot=(\d{1,3})")
+# A machine that can say which of its NICs is asking does so in its vendor class or user class. No equals sign: dnsmasq
+# hands on what is before the first one only, as it passes classes on in the environment.
+_SLOT = re.compile(r"flathood:slot:(\d{1,3})")
 
 
 @dataclass(frozen=True, slots=True)

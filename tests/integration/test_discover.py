@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -34,27 +36,46 @@ NODES = ("a", "b", "c", "d", "e", "f")
 HOME = "/var/lib/flathood/discovery"
 #: Longest wait for anything, seconds; a test that passes never takes as long.
 PATIENCE = 240
-# One DHCPREQUEST for each of many machines that were never there, whose names are made to do harm.
-FLOOD = r"""
+# DHCP as a machine that was never there would send it: `request` asks for an address, `release` gives it back.
+DHCP = r"""
 import socket, struct
-def frame(number):
-    mac = struct.pack("!BBI", 2, 0x66, number)
-    name = b"\x1b[2J\n\"{{ lookup('pipe', 'id') }}\x00$(id)"
-    wanted = socket.inet_aton(f"198.18.{100 + number // 200}.{1 + number % 200}")
-    options = b"".join(bytes([12 + 48 * vendor, len(name)]) + name for vendor in (0, 1))
-    options = bytes([53, 1, 3, 50, 4]) + wanted + options + b"\xff"
-    bootp = struct.pack("!BBBBIHH16s16s192x", 1, 1, 6, 0, number, 0, 0x8000, b"", mac) + b"\x63\x82\x53\x63" + options
+def frame(kind, mac, address, options=b"", own=bytes(4)):
+    options = bytes([53, 1, kind]) + (b"" if any(own) else bytes([50, 4]) + address) + options + b"\xff"
+    bootp = struct.pack("!BBBBIHH4s12x16s192x", 1, 1, 6, 0, 1, 0, 0x8000, own, mac) + b"\x63\x82\x53\x63" + options
     udp = struct.pack("!HHHH", 68, 67, 8 + len(bootp), 0) + bootp
-    ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0, bytes(4), b"\xff" * 4)
+    ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0, own, b"\xff" * 4)
     total = sum(struct.unpack("!10H", ip))
     total = (total & 0xFFFF) + (total >> 16)
     ip = ip[:10] + struct.pack("!H", ~total & 0xFFFF) + ip[12:]
     return b"\xff" * 6 + mac + b"\x08\x00" + ip + udp
+def request(mac, address, options=b""):
+    wire.send(frame(3, mac, address, options))
+def release(mac, address):
+    wire.send(frame(7, mac, address, bytes([54, 4, 198, 18, 0, 1]), own=address))
 wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 wire.bind(("eth0", 0))
-for number in range(200):
-    wire.send(frame(number))
 """
+# Ten thousand, whose names are made to do harm.
+FLOOD = r"""
+name = b"\x1b[2J\n\"{{ lookup('pipe', 'id') }}\x00$(id)"
+options = b"".join(bytes([12 + 48 * vendor, len(name)]) + name for vendor in (0, 1))
+for number in range(10000):
+    wanted = socket.inet_aton(f"198.18.{100 + number // 200}.{1 + number % 200}")
+    request(struct.pack("!BBI", 2, 0x66, number), wanted, options)
+"""
+#: Nodes that play machines without a system: NIC and the slot that it says it is in.
+FIRMWARE = {"b": {"eth0": 1, "eth1": 0}, "d": {"eth0": 0, "eth1": 1}}
+BY_CLASS = """\
+[Match]
+Name={device}
+[Network]
+DHCP=ipv4
+[DHCPv4]
+ClientIdentifier=mac
+{key}=flathood:slot:{slot}
+"""
+#: What the head's DHCP server may have had in memory at most, KiB: it has about 3 MiB before anybody asks.
+MOST_MEMORY = 16 * 1024
 
 
 @dataclass
@@ -82,10 +103,12 @@ class Rig:
     folder: Path
     runs: list[Run] = field(default_factory=list)
 
-    def start(self, *options: str, **variables: object) -> Run:
+    def start(self, *options: str, terminal: bool = False, **variables: object) -> Run:
+        """Run the playbook; on a terminal of its own where one is wanted."""
         argv = [str(Path(sys.executable).with_name("ansible-playbook")), str(CHECKOUT / "playbooks/discover.yml")]
         argv += ["-i", str(self.folder), *options]
         argv += ["-e", json.dumps({f"discover_{key}": value for key, value in variables.items()})]
+        argv = ["script", "--quiet", "--return", "--command", shlex.join(argv), "/dev/null"] if terminal else argv
         output = self.folder.parent / f"run{len(self.runs)}.log"
         settings = {"ANSIBLE_CONFIG": str(CHECKOUT / "ansible.cfg"), "ANSIBLE_NOCOLOR": "1"}
         with output.open("wb") as file:
@@ -216,6 +239,57 @@ def test_a_node_that_boots_twice_is_taken_once(rig: Rig) -> None:
     assert rig.known == rig.delivered("a", "head")
 
 
+def test_people_are_led_through_firmware_strangers_and_a_nic_that_stays_silent(rig: Rig) -> None:
+    """On a terminal, as a person runs it; b and d have nothing but firmware that says which of its NICs asks."""
+    rig.lab.power_on(*NODES)
+    for node, slots in FIRMWARE.items():
+        # One says it in its vendor class, the other in its user class, as iPXE does.
+        for (device, slot), key in zip(slots.items(), ("VendorClassIdentifier", "UserClass"), strict=True):
+            file = BY_CLASS.format(device=device, key=key, slot=slot)
+            rig.on(node, f"echo '{file}' > /etc/systemd/network/10-{device}.network")
+        rig.on(node, "mv /root/.ssh/authorized_keys /root/.ssh/kept")
+    rig.on("f", "systemctl stop systemd-networkd.socket systemd-networkd.service; ip link set eth0 up")
+    burnt = {(name, slot): mac for name, slot, mac in rig.lab.macs()}
+    rig.lab.power_off("a", "b", "c", "d", "e")
+    rig.on("head", f"rm -rf {HOME}")
+    (rig.folder / "macs.yml").unlink(missing_ok=True)
+    run = rig.start(terminal=True, nodes=["a", "b", "d"], settle=1, timeout=60)
+
+    def say(words: str) -> None:
+        rig.on("f", f"python3 - <<'END'\n{DHCP}{words}\nEND")
+
+    run.until("Switch a on now (1 of 3)")
+    say("request(bytes.fromhex('027700000001'), socket.inet_aton('198.18.77.1'))")
+    rig.lab.power_on("a")
+    run.until("Switch b on now (2 of 3)")
+    rig.lab.power_on("b")
+    run.until("Switch d on now (3 of 3)")
+    # The cable of its second NIC is out; and one of b shows up again, as if somebody had moved it.
+    rig.lab.unplug("d", 1)
+    rig.lab.power_on("d")
+    journal = [json.loads(line) for line in rig.on("head", f"cat {HOME}/journal.jsonl").splitlines()]
+    [*_, address] = [entry["ip"] for entry in journal if entry.get("mac") == burnt["b", 0]]
+    moved = f"bytes.fromhex('{burnt['b', 0].replace(':', '')}'), socket.inet_aton('{address}')"
+    say(f"release({moved})")
+    until(lambda: '"del"' in rig.on("head", f"cat {HOME}/journal.jsonl"), "the lease ends")
+    say(f"request({moved})")
+    assert run.end() != 0
+    # In words that depend on whether a was asked before the third MAC was heard.
+    assert re.search(r"a: (more than one machine came up at once|3 new MACs were heard)", run.text)
+    assert re.search(r"  d: 1 of 2 NICs, \d+ s left", run.text)
+    assert f"d: {burnt['b', 0]} of b came up with it: two NICs have one MAC, or it was moved" in run.text
+    assert re.search(r"d: slot 1 \(\w+\) did not ask for an address", run.text)
+    assert rig.known == {
+        "b": {1: (burnt["b", 0], State.CONFLICTING), 0: (burnt["b", 1], State.VERIFIED)},
+        "d": {0: (burnt["d", 0], State.VERIFIED)},
+        **rig.delivered("head"),
+    }
+    rig.lab.plug("d", 1)
+    rig.lab.power_off("f")
+    for node in FIRMWARE:
+        rig.on(node, "mv /root/.ssh/kept /root/.ssh/authorized_keys; rm /etc/systemd/network/10-*")
+
+
 def test_machines_are_powered_by_ipmi_and_by_redfish(rig: Rig, tmp_path: Path) -> None:
     rig.forget()
     variables = rig.folder / "host_vars"
@@ -244,10 +318,21 @@ def test_a_flood_of_nonsense_gets_no_entry(rig: Rig) -> None:
     known = rig.known
     run = rig.start(nodes=["b"], settle=1, timeout=30)
     run.until("Switch b on now")
-    rig.on("a", f"python3 - <<'END'\n{FLOOD}\nEND")
+    watched = (
+        "pid=$(systemctl show --property MainPID --value flathood-discovery); while grep VmHWM /proc/$pid/status; "
+    )
+    watcher = subprocess.Popen(
+        rig.lab.command("head", ["sh", "-c", watched + "do sleep 0.1; done"]),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    rig.on("a", f"python3 - <<'END'\n{DHCP}{FLOOD}\nEND")
     rig.lab.power_on("b")
     assert run.end() != 0
     assert "a flood of MACs was heard" in run.text
+    peaks = [int(line.split()[1]) for line in watcher.communicate(timeout=PATIENCE)[0].splitlines()]
+    assert 0 < max(peaks) < MOST_MEMORY
     assert rig.known == known
     journal = rig.on("head", f"cat {HOME}/journal.jsonl")
     assert journal.isascii()
@@ -259,4 +344,5 @@ def test_a_flood_of_nonsense_gets_no_entry(rig: Rig) -> None:
     for entry in read_journal(lines):
         session.feed(entry)
     assert session.unreadable == 0
-    assert sum("02:66:00:00" in line for line in lines) > 36
+    # Leases end at 16 for each machine and 1024 more, and so does what the journal has of a burst.
+    assert 36 < sum("02:66:00:00" in line for line in lines) <= 7 * 16 + 1024

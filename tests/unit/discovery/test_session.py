@@ -57,7 +57,7 @@ def test_the_kernels_own_order_proves_the_slots(wire: Wire) -> None:
 def test_a_client_that_says_its_slot_is_believed(wire: Wire) -> None:
     wire.open("a")
     for slot in (2, 0, 3, 1):
-        wire.say("add", mac=A[slot], ip="198.18.1.1", expires=int(wire.now) + LEASE, vendor=f"flathood:slot={slot}")
+        wire.say("add", mac=A[slot], ip="198.18.1.1", expires=int(wire.now) + LEASE, vendor=f"flathood:slot:{slot}")
     done = wire.close("a").replay()
     assert macs_of(done.registry, "a") == A
     assert states(done, "a") == ["verified"] * 4
@@ -66,7 +66,7 @@ def test_a_client_that_says_its_slot_is_believed(wire: Wire) -> None:
 def test_clients_that_claim_one_slot_are_not_believed(wire: Wire) -> None:
     wire.open("a").lease(A[0], A[1])
     for each in A[2:]:
-        wire.say("add", mac=each, ip="198.18.1.1", expires=int(wire.now) + LEASE, user="flathood:slot=2")
+        wire.say("add", mac=each, ip="198.18.1.1", expires=int(wire.now) + LEASE, user="flathood:slot:2")
     done = wire.close("a").replay()
     assert done.registry.nodes == {}
     assert "contradict" in text(done)

@@ -41,7 +41,7 @@ def test_the_hook_writes_what_the_reader_reads(run_hook: Hook) -> None:
     assert isinstance(entry, Lease)
     assert (entry.mac, entry.ip, entry.expires, entry.slot) == (MAC, "198.18.1.1", 1763700120.0, None)
     assert abs(entry.at - time.time()) < 60
-    slot = parse_line(run_hook("old", MAC, "198.18.1.1", DNSMASQ_VENDOR_CLASS="flathood:slot=3"))
+    slot = parse_line(run_hook("old", MAC, "198.18.1.1", DNSMASQ_VENDOR_CLASS="flathood:slot:3"))
     assert isinstance(slot, Lease)
     assert (slot.event, slot.slot, slot.expires) == ("old", 3, None)
     begin, opened = parse_line(run_hook("begin", "120")), parse_line(run_hook("open", "k07"))
