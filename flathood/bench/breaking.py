@@ -37,14 +37,14 @@ class Breaker:
             "cut": self._cut,
         }
 
-    def add(self, count: int) -> None:
+    def add(self, count: int, kinds: Sequence[str] = ()) -> None:
         """So many more faults, of kinds drawn at random; RuntimeError when the cluster is too small for them."""
         world = self._world
         made = 0
         for _ in range(_TRIES):
             if made == count:
                 return
-            kind = world.random.choice(self._kinds)
+            kind = world.random.choice(kinds or self._kinds)
             if kind in WHOLE and any(fault.kind == kind for fault in world.faults):
                 continue
             fault = self._make[kind]()

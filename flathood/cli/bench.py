@@ -123,14 +123,19 @@ def audit_scale(sizes: tuple[int, ...], as_json: bool) -> None:
 
 @bench.command("audit-live")
 @click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--faults", default=5, show_default=True, type=click.IntRange(1, 40), help="Faults in each trial.")
-@click.option("--trials", default=1, show_default=True, type=click.IntRange(1), help="How many trials.")
+@click.option("--faults", "counts", type=click.IntRange(1, 40), multiple=True, help="Faults in a trial; may repeat.")
+@click.option("--trials", default=auditing_live.TRIALS, show_default=True, type=click.IntRange(1), help="How many.")
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(0), help="Seed of the first trial.")
 @_JSON
-def audit_live(directory: Path, faults: int, trials: int, seed: int, as_json: bool) -> None:
+def audit_live(directory: Path, counts: tuple[int, ...], trials: int, seed: int, as_json: bool) -> None:
     """Break the lab of the cluster in DIR, audit it, make the moves (needs root; the lab is up and provisioned)."""
-    rows = [measure(auditing_live.work, directory, faults, seed + number) for number in range(trials)]
+    rows = []
+    for faults, number in auditing_live.trials(counts or auditing_live.FAULTS, trials, seed):
+        rows.append(measure(auditing_live.work, directory, faults, number))
+        click.echo(f"seed {number}: {auditing_live.verdict(rows[-1])}", err=True)
     report("audit-live", rows, as_json)
+    if any(auditing_live.verdict(row) != auditing_live.FINE for row in rows):
+        raise click.exceptions.Exit(1)
 
 
 @bench.command()
