@@ -16,6 +16,7 @@ from flathood.rewiring.batches import MOST
 from flathood.rewiring.front import Wish, front
 from flathood.rewiring.journal import AFTER, BEFORE
 from flathood.rewiring.work import Work
+from flathood.spec.known import several
 from flathood.wiring.load import load_wiring
 from flathood.wiring.model import Wiring
 
@@ -72,6 +73,7 @@ class Aim:
         if target.nodes == inventory.wiring.nodes:
             return None
         found = Work.to(directory, inventory.cluster, target, self.most, wish)
+        _check_macs(inventory, found)
         return found if dry else found.begun()
 
     def _wish(self, inventory: Inventory) -> dict[str, Any]:
@@ -88,3 +90,16 @@ class Aim:
         found = front(inventory.cluster, inventory.wiring, wish)
         enough = found.reaching(self.gain)
         return (found.within(self.moves) if self.moves is not None and self.moves < enough.moves else enough).wiring
+
+
+def _check_macs(inventory: Inventory, work: Work) -> None:
+    """Raise FlathoodError when a cable is to be put into a NIC whose MAC is not known."""
+    macs = {
+        Nic(name, slot)
+        for name, nics in inventory.registry.nodes.items()
+        for slot, nic in enumerate(nics)
+        if nic is not None
+    }
+    unknown = sorted({nic for batch in work.where.batches for nic in batch.nics} - macs)
+    if unknown:
+        raise FlathoodError(f"the MACs of {several(map(str, unknown))} are not known, and their cables are to be moved")

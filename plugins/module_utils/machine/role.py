@@ -92,6 +92,8 @@ def converge(root: Path, role: Role, *, check: bool, settle: float) -> Outcome:
             outcome.done += [f"{change.path}: the original is kept as {kept}"] if kept else []
         files.apply(root, change)
         outcome.done.append(f"{change.path}: {'removed' if change.after is None else 'written'}")
+    if {"neighbors", "routes"} <= role.live.keys() and (said := verbs.ahead(outcome.drift)):
+        outcome.done.append(said)
     try:
         outcome.done += [said for verb in role.apply if (said := _do(root, role, verb, outcome))]
     except MachineError as error:

@@ -7,7 +7,7 @@ import json
 import socket
 import subprocess
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext, suppress
 from pathlib import Path
 
@@ -18,6 +18,8 @@ from .live import OURS, ask, setting, settings
 
 #: What sets the MPTCP endpoints at boot.
 MPTCP = "/etc/systemd/system/fnn-mptcp.service"
+#: Words of a line of the live state that names one NIC at most.
+_WORDS = 5
 
 
 def networkd(devices: Iterable[str], files_changed: bool) -> str:
@@ -82,6 +84,29 @@ def routes(wanted: Iterable[str]) -> str:
     # One that is gone by now, as a later systemd-networkd removed it, is no fault.
     subprocess.run(["ip", "-force", "-batch", "-"], input="".join(orders), text=True, capture_output=True, check=False)
     return f"routes: {len(old)} with several next hops removed"
+
+
+def ahead(drift: Mapping[str, tuple[list[str], list[str]]]) -> str:
+    """Add the neighbor entries and routes that are new before systemd-networkd takes the old ones away.
+
+    It sets up one NIC after the other, and removes what a NIC has no more before it adds what the next one gets: a peer
+    whose route goes to another NIC would be out of reach meanwhile. What is there already it keeps. ``drift``: for each
+    facet what the kernel shows and what it is to show.
+    """
+    orders = []
+    for facet, order in (
+        ("neighbors", "neighbor replace {1} lladdr {2} dev {0} nud permanent"),
+        ("routes", "route replace {0} via {2} dev {4} proto static"),
+    ):
+        shown, wanted = drift.get(facet, ([], []))
+        fresh = (line.split() for line in wanted if line not in set(shown))
+        orders += [order.format(*words) for words in fresh if len(words) <= _WORDS]
+    if not orders:
+        return ""
+    # What cannot be added yet, as a NIC is still down or has no address there, is systemd-networkd's to do.
+    text = "".join(f"{line}\n" for line in orders)
+    subprocess.run(["ip", "-force", "-batch", "-"], input=text, text=True, capture_output=True, check=False)
+    return f"kernel: {len(orders)} neighbors and routes added ahead"
 
 
 def mptcp(root: Path) -> str:
