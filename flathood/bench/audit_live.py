@@ -125,7 +125,8 @@ class _Trial:
     world: World
 
     def break_(self) -> None:
-        """Plug and break in the lab what is wrong in the world."""
+        """Plug and break in the lab what is wrong in the world, and nothing that a trial before has left."""
+        self.lab.mend()
         for (machine, slot), place in self.world.cable.items():
             self._plug(machine, slot, self.world.label[place])
         for fault in self.world.faults:
