@@ -316,6 +316,7 @@ def test_machines_are_powered_by_ipmi_and_by_redfish(rig: Rig, tmp_path: Path) -
 
 def test_a_flood_of_nonsense_gets_no_entry(rig: Rig) -> None:
     known = rig.known
+    rig.lab.power_on("a")
     run = rig.start(nodes=["b"], settle=1, timeout=30)
     run.until("Switch b on now")
     watched = (
