@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -11,9 +12,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def play(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+def play(folder: Path, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [Path(sys.executable).parent / "ansible-playbook", "playbooks/design.yml", "-i", folder, *options]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    surroundings = os.environ | environment
+    return subprocess.run(command, cwd=ROOT, env=surroundings, capture_output=True, text=True, timeout=120, check=False)
 
 
 def test_check_then_run_then_nothing(tmp_path: Path) -> None:
@@ -38,3 +40,14 @@ def test_a_mix_of_profiles_and_what_is_wrong_in_one(tmp_path: Path) -> None:
     wrong = play(tmp_path, "-e", "design_profile=tours")
     assert wrong.returncode != 0
     assert "'tours' is no profile" in wrong.stdout
+
+
+def test_the_cluster_is_found_among_other_inventories(tmp_path: Path) -> None:
+    cluster, other = tmp_path / "six", tmp_path / "others.ini"
+    cluster.mkdir()
+    shutil.copy(ROOT / "inventories/hexa/cluster.yml", cluster)
+    other.write_text("[printers]\nlaser\n")
+    plugins = "flathood.cluster.inventory,ansible.builtin.ini"
+    made = play(other, "-i", str(cluster / "cluster.yml"), ANSIBLE_INVENTORY_ENABLED=plugins)
+    assert "changed=1" in made.stdout, made.stdout + made.stderr
+    assert (cluster / "wiring.yml").exists()
