@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 from contextlib import suppress
 from pathlib import Path
 
-from flathood.lab import paths
+from flathood.lab import confined, paths
 from flathood.lab.errors import LabError
 from flathood.lab.lock import hold
 from flathood.lab.progress import Note, Progress, silent
@@ -18,8 +16,6 @@ from flathood.lab.run import run
 
 #: Longest time that another process's build is waited for, seconds.
 _PATIENCE = 1800.0
-#: Lines of a failed build's log that are shown.
-_TAIL = 15
 #: Not needed after the build: package archives and lists, host keys (each lab makes its own).
 _RUBBISH = ("var/cache/apt", "var/lib/apt/lists", "etc/machine-id", "var/lib/dbus/machine-id", "var/log/journal")
 
@@ -55,7 +51,8 @@ def _build(recipe: Recipe, done: Path, note: Note) -> None:
     dpkg = fresh / "etc/dpkg/dpkg.cfg.d/lab"
     dpkg.parent.mkdir(parents=True)
     dpkg.write_text(recipe.dpkg)
-    _debootstrap(recipe, fresh, log, note)
+    command = ("debootstrap", "--variant=minbase", f"--include={','.join(recipe.packages)}", recipe.suite, str(fresh))
+    confined.build((*command, *mirror()), proxies(), log, note)
     note("settings")
     for name, content in recipe.files.items():
         file = fresh / name
@@ -71,36 +68,6 @@ def _build(recipe: Recipe, done: Path, note: Note) -> None:
     for key in (fresh / "etc/ssh").glob("ssh_host_*"):
         key.unlink()
     fresh.rename(done)
-    log.unlink()
-
-
-def _debootstrap(recipe: Recipe, fresh: Path, log: Path, note: Note) -> None:
-    """Run debootstrap where neither its mounts nor its processes can outlive this process, however it ends."""
-    confined = ("setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--pid", "--fork", "--kill-child=KILL")
-    command = ("debootstrap", "--variant=minbase", f"--include={','.join(recipe.packages)}", recipe.suite, str(fresh))
-    with log.open("w") as record:
-        maker = subprocess.Popen(
-            (*confined, "--mount-proc", *command, *mirror()),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env=os.environ | proxies(),
-        )
-        assert maker.stdout is not None  # noqa: S101 - for the type checker: PIPE above
-        with maker:
-            try:
-                for line in maker.stdout:
-                    record.write(line)
-                    record.flush()
-                    if line.startswith("I: "):
-                        note(line[3:].strip()[:60])
-            except BaseException:
-                maker.kill()
-                raise
-    if maker.returncode:
-        tail = "".join(f"  {line}\n" for line in log.read_text().splitlines()[-_TAIL:])
-        raise LabError(f"debootstrap failed ({maker.returncode}); {log} ends with:\n{tail}".rstrip())
 
 
 def mirror() -> tuple[str, ...]:

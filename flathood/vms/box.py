@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from flathood.lab import paths, rootfs
+from flathood.lab import confined, paths, rootfs
 from flathood.lab.errors import LabError
 from flathood.lab.lock import hold
 from flathood.lab.progress import Note, Progress, silent
@@ -20,7 +19,6 @@ from flathood.vms.settings import DISK
 
 #: Longest time that another process's box is waited for, seconds.
 _PATIENCE = 1800.0
-_TAIL = 15
 _KERNEL = "ro root=/dev/vda net.ifnames=0 console=ttyS0 quiet mitigations=off"
 _BOOT = "DEFAULT linux\nPROMPT 0\nTIMEOUT 0\nLABEL linux\n  LINUX {kernel}\n  INITRD {initrd}\n  APPEND {options}\n"
 
@@ -32,7 +30,7 @@ mount --make-rprivate /
 mount -t overlay overlay -o "lowerdir=$BASE,upperdir=$WORK/upper,workdir=$WORK/work" "$WORK/root"
 mount -t proc proc "$WORK/root/proc"
 mount --bind /dev "$WORK/root/dev"
-echo "note: accounts"
+echo "I: accounts"
 chroot "$WORK/root" useradd --create-home --shell /bin/bash vagrant
 install -d -m 700 -o 1000 -g 1000 "$WORK/root/home/vagrant/.ssh"
 install -m 600 -o 1000 -g 1000 "$WORK/key.pub" "$WORK/root/home/vagrant/.ssh/authorized_keys"
@@ -41,20 +39,20 @@ install -m 600 "$WORK/key.pub" "$WORK/root/root/.ssh/authorized_keys"
 install -m 600 "$WORK/key" "$WORK/root/root/.ssh/id_rsa"
 chmod 440 "$WORK/root/etc/sudoers.d/vagrant"
 ssh-keygen -q -t ecdsa -N '' -C 'a flathood box' -f "$WORK/root/etc/ssh/ssh_host_ecdsa_key"
-echo "note: initial file system of the kernel"
+echo "I: initial file system of the kernel"
 chroot "$WORK/root" update-initramfs -u
 umount "$WORK/root/dev" "$WORK/root/proc"
-echo "note: file system"
+echo "I: file system"
 truncate -s "$SIZE" "$WORK/disk"
 mke2fs -q -F -t ext4 -O ^has_journal,^metadata_csum,^64bit -E root_owner=0:0 -d "$WORK/root" "$WORK/disk"
-echo "note: boot loader"
+echo "I: boot loader"
 mkdir "$WORK/mounted"
 mount -o loop "$WORK/disk" "$WORK/mounted"
 extlinux --install "$WORK/mounted/boot/extlinux"
 umount "$WORK/mounted"
-echo "note: disk image"
+echo "I: disk image"
 qemu-img convert -O qcow2 "$WORK/disk" "$WORK/box/box.img"
-echo "note: box"
+echo "I: box"
 tar -C "$WORK/box" -cf "$WORK/new/flathood.box" metadata.json Vagrantfile box.img
 """
 
@@ -110,41 +108,14 @@ def _make(base: Path, wanted: Box, note: Note) -> None:
     (work / "box/metadata.json").write_text(json.dumps(facts))
     (work / "box/Vagrantfile").write_text("Vagrant.configure('2') { |config| config.vm.guest = :debian }\n")
     log = paths.CACHE / f"{wanted.name}.log"
-    _run(work, base, log, note)
+    variables = {"WORK": str(work), "BASE": str(base), "SIZE": str(DISK), "LC_ALL": "C.UTF-8"}
+    confined.build(("sh", "-c", _MAKE), variables, log, note)
     shutil.copy(work / "upper/etc/ssh/ssh_host_ecdsa_key.pub", work / "new" / wanted.host_key.name)
     (work / "key").rename(work / "new" / wanted.key.name)
     wanted.file.parent.parent.mkdir(exist_ok=True)
     shutil.rmtree(wanted.file.parent, ignore_errors=True)
     (work / "new").rename(wanted.file.parent)
     shutil.rmtree(work)
-    log.unlink()
-
-
-def _run(work: Path, base: Path, log: Path, note: Note) -> None:
-    """Run the script where neither its mounts nor its processes can outlive this process, however it ends."""
-    confined = ("setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--pid", "--fork", "--kill-child=KILL")
-    variables = {"WORK": work, "BASE": base, "SIZE": DISK, "LC_ALL": "C.UTF-8"}
-    with log.open("w") as record:
-        maker = subprocess.Popen(
-            ("env", *(f"{key}={value}" for key, value in variables.items()), *confined, "sh", "-c", _MAKE),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        with maker:
-            try:
-                for line in maker.stdout or ():
-                    record.write(line)
-                    record.flush()
-                    if line.startswith("note: "):
-                        note(line[6:].strip())
-            except BaseException:
-                maker.kill()
-                raise
-    if maker.returncode:
-        tail = "".join(f"  {line}\n" for line in log.read_text().splitlines()[-_TAIL:])
-        raise LabError(f"the box could not be made ({maker.returncode}); {log} ends with:\n{tail}".rstrip())
 
 
 def _only(base: Path, pattern: str) -> Path:
