@@ -3,14 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from flathood.lab import Lab
+from flathood.playbook import CHECKOUT
 from flathood.registry import Nic, Registry, save_registry
 
-CHECKOUT = Path(__file__).resolve().parents[1]
+#: Longest wait for anything, seconds; a test that passes never takes as long.
+PATIENCE = 400.0
+#: Has Ansible print what it did as JSON, see `told`.
+AS_JSON = {"ANSIBLE_STDOUT_CALLBACK": "ansible.posix.json"}
 
 
 def copied(parent: Path, name: str, original: str = "hexa") -> Path:
@@ -41,3 +48,17 @@ def know_macs(lab: Lab, folder: Path) -> None:
     for machine, _, mac in sorted(lab.macs()):
         nics[machine] = (*nics.get(machine, ()), Nic(mac=mac))
     save_registry(folder / "macs.yml", Registry(cluster=folder.name, nodes=nics))
+
+
+def told(text: str) -> dict[str, Any]:
+    """The JSON in what Ansible printed: "plays" and "stats". Warnings may stand before it."""
+    found: dict[str, Any] = json.JSONDecoder().raw_decode(text[text.index("{\n") :])[0]
+    return found
+
+
+def until(true: Callable[[], bool], what: str) -> None:
+    """Wait until something is true, however slow the machine is."""
+    deadline = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < deadline, f"not within {PATIENCE:.0f} s: {what}"
+        time.sleep(0.05)

@@ -7,9 +7,6 @@ stay unjudged: the report has to name them, and what is wrong with them has to c
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -28,6 +25,7 @@ from flathood.inventory import Inventory
 from flathood.lab import Lab
 from flathood.lab.faults import FaultKind
 from flathood.lab.hardware import nic
+from flathood.playbook import command, play
 
 #: What a lab can have wrong: all that a world can, but for machines of which no file knows.
 KINDS = (
@@ -47,7 +45,6 @@ _BROKEN = {
     "joined": FaultKind.JOINED,
     "cut": FaultKind.DEAD_CABLE,
 }
-_ROOT = Path(__file__).resolve().parents[2]
 #: Seconds that one run of the playbook may take.
 _LIMIT = 1800
 #: Audits after the first: one is enough where every NIC was judged, one more finds what was out of reach.
@@ -186,17 +183,5 @@ class _Trial:
             self.lab.recable(machine, slot, switch)
 
     def _play(self, output: Path) -> str:
-        argv = [str(Path(sys.executable).with_name("ansible-playbook")), str(_ROOT / "playbooks/audit.yml")]
-        where = ["-i", str(self.inventory.directory / "cluster.yml"), "-e", f"audit_directory={output}"]
-        done = subprocess.run(
-            self.lab.at_head([*argv, *where]),
-            cwd=_ROOT,
-            env=os.environ
-            | self.lab.environment
-            | {"ANSIBLE_CONFIG": str(_ROOT / "ansible.cfg"), "ANSIBLE_NOCOLOR": "1"},
-            capture_output=True,
-            text=True,
-            timeout=_LIMIT,
-            check=False,
-        )
-        return done.stdout + done.stderr
+        argv = command("audit", self.inventory.directory / "cluster.yml", audit_directory=str(output))
+        return play(argv, self.lab, limit=_LIMIT).stdout

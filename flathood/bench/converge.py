@@ -6,11 +6,8 @@ The ratios say more than the seconds: nodes, head and Ansible share this machine
 
 from __future__ import annotations
 
-import os
 import re
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -18,14 +15,13 @@ from pathlib import Path
 from flathood.bench.measure import Row
 from flathood.errors import FlathoodError
 from flathood.lab import Lab
+from flathood.playbook import CHECKOUT, command, play, program
 from flathood.registry import Registry, save_registry
 from flathood.registry.model import Nic
 from flathood.spec import load_cluster
 
 #: What is measured unless told otherwise: six nodes, and 64 with two spares.
 INVENTORIES = ("hexa", "klat2")
-_ROOT = Path(__file__).resolve().parents[2]
-_BIN = Path(sys.executable).parent
 #: Seconds that one run may take, and that bare machines have to get their first addresses.
 _LIMIT = 900
 _PATIENCE = 240
@@ -38,7 +34,7 @@ def work(inventory: str) -> Row:
     Raises FlathoodError when a run fails.
     """
     with tempfile.TemporaryDirectory(prefix="flathood-bench-") as place:
-        folder = _copy(_ROOT / "inventories" / inventory, Path(place) / inventory)
+        folder = _copy(CHECKOUT / "inventories" / inventory, Path(place) / inventory)
         lab = Lab.open(folder)
         try:
             lab.up()
@@ -53,18 +49,18 @@ def _timed(lab: Lab, folder: Path) -> Row:
     for name, _, mac in sorted(lab.macs()):
         nics[name] = (*nics.get(name, ()), Nic(mac=mac))
     save_registry(folder / "macs.yml", Registry(cluster=cluster.cluster, nodes=nics))
-    site = ["ansible-playbook", str(_ROOT / "playbooks/site.yml")]
-    ping = ["ansible", "all", "-m", "ansible.builtin.ping", "--one-line"]
-    _run(lab, folder, [*site, "--limit", "head"])
+    site = command("site", folder)
+    ping = [program("ansible"), "all", "-m", "ansible.builtin.ping", "--one-line", "-i", str(folder)]
+    _run(lab, [*site, "--limit", "head"])
     end = time.monotonic() + _PATIENCE
-    while _seconds(lab, folder, ping) is None:
+    while _seconds(lab, ping) is None:
         if time.monotonic() > end:
             raise FlathoodError(f"bench: not all machines of {lab.name} can be reached after {_PATIENCE} s")
-    pings = [_run(lab, folder, ping)]
-    full = _run(lab, folder, site)
-    pings.append(_run(lab, folder, ping))
-    again = _run(lab, folder, site)
-    pings.append(_run(lab, folder, ping))
+    pings = [_run(lab, ping)]
+    full = _run(lab, site)
+    pings.append(_run(lab, ping))
+    again = _run(lab, site)
+    pings.append(_run(lab, ping))
     once = statistics.median(pings)
     return {
         "nodes": len(cluster.node_names),
@@ -86,24 +82,15 @@ def _copy(source: Path, target: Path) -> Path:
     return target
 
 
-def _run(lab: Lab, folder: Path, argv: list[str]) -> float:
-    seconds = _seconds(lab, folder, argv)
+def _run(lab: Lab, argv: list[str]) -> float:
+    seconds = _seconds(lab, argv)
     if seconds is None:
         raise FlathoodError(f"bench: `{' '.join(argv)}` failed in lab {lab.name}")
     return seconds
 
 
-def _seconds(lab: Lab, folder: Path, argv: list[str]) -> float | None:
+def _seconds(lab: Lab, argv: list[str]) -> float | None:
     """How long a program of Ansible takes at the lab's head; None when it fails."""
-    settings = {"ANSIBLE_CONFIG": str(_ROOT / "ansible.cfg"), "ANSIBLE_NOCOLOR": "1"}
     began = time.monotonic()
-    done = subprocess.run(
-        lab.at_head([str(_BIN / argv[0]), *argv[1:], "-i", str(folder)]),
-        cwd=_ROOT,
-        env=os.environ | lab.environment | settings,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        timeout=_LIMIT,
-        check=False,
-    )
+    done = play(argv, lab, limit=_LIMIT)
     return None if done.returncode else time.monotonic() - began

@@ -4,9 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +14,8 @@ from flathood.benchmark.results import Row as Measured
 from flathood.errors import FlathoodError
 from flathood.lab import Lab
 from flathood.lab.state import labs
+from flathood.playbook import CHECKOUT, command, play
 
-_ROOT = Path(__file__).resolve().parents[2]
 #: Seconds that the playbook may take.
 _LIMIT = 4 * 3600
 
@@ -29,23 +26,11 @@ def run(directory: Path, variables: dict[str, Any]) -> list[Row]:
     Raises FlathoodError with the end of what Ansible said when it fails; all of it is in ansible.log.
     """
     name = inventory.load(directory, need_macs=True).cluster.cluster
-    output = _ROOT / "build" / name / "benchmark"
+    output = CHECKOUT / "build" / name / "benchmark"
     output.mkdir(parents=True, exist_ok=True)
-    argv = [str(Path(sys.executable).with_name("ansible-playbook")), str(_ROOT / "playbooks/benchmark.yml")]
-    argv += ["-i", str(directory.resolve() / "cluster.yml")]
-    argv += ["-e", json.dumps(variables | {"benchmark_directory": str(output)})]
-    lab = Lab.open(name) if name in labs() else None
-    reach = lab.environment if lab else {}
-    done = subprocess.run(
-        lab.at_head(argv) if lab else argv,
-        cwd=_ROOT,
-        env=os.environ | reach | {"ANSIBLE_CONFIG": str(_ROOT / "ansible.cfg"), "ANSIBLE_NOCOLOR": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=_LIMIT,
-        check=False,
-    )
+    told = variables | {"benchmark_directory": str(output)}
+    argv = command("benchmark", directory.resolve() / "cluster.yml", **told)
+    done = play(argv, Lab.open(name) if name in labs() else None, limit=_LIMIT)
     (output / "ansible.log").write_text(done.stdout, encoding="utf-8")
     if done.returncode:
         raise FlathoodError(f"bench: the playbook failed ({output / 'ansible.log'}):\n{done.stdout[-2000:]}")

@@ -6,8 +6,6 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,9 +16,9 @@ from flathood.errors import FlathoodError
 from flathood.inventory import WIRING
 from flathood.lab import Lab
 from flathood.plan import load_plan
+from flathood.playbook import command, play, start
 from flathood.rewiring.journal import standing
 
-_ROOT = Path(__file__).resolve().parents[2]
 #: Seconds that one run of a playbook may take.
 _LIMIT = 3600
 
@@ -67,33 +65,21 @@ def work(directory: Path, aim: Sequence[str], kills: int, every: float, seed: in
     return rows
 
 
-def _start(lab: Lab, directory: Path, playbook: str, told: Sequence[str], *more: str) -> subprocess.Popen[str]:
-    argv = [str(Path(sys.executable).with_name("ansible-playbook")), str(_ROOT / f"playbooks/{playbook}.yml"), *more]
-    argv += ["-i", str(directory / "cluster.yml"), *(word for one in told for word in ("-e", one))]
-    return subprocess.Popen(
-        lab.at_head(argv),
-        cwd=_ROOT,
-        env=os.environ | lab.environment | {"ANSIBLE_CONFIG": str(_ROOT / "ansible.cfg"), "ANSIBLE_NOCOLOR": "1"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
+def _command(directory: Path, playbook: str, told: Sequence[str], *more: str) -> list[str]:
+    return command(playbook, directory / "cluster.yml", *(word for one in told for word in ("-e", one)), *more)
 
 
 def _play(lab: Lab, directory: Path, playbook: str, told: Sequence[str], *more: str) -> str:
     """Run a playbook to its end; what it said."""
-    with _start(lab, directory, playbook, told, *more) as program:
-        text, _ = program.communicate(timeout=_LIMIT)
-    if program.returncode:
-        raise FlathoodError(f"bench: playbooks/{playbook}.yml failed:\n{text[-3000:]}")
-    return text
+    done = play(_command(directory, playbook, told, *more), lab, limit=_LIMIT)
+    if done.returncode:
+        raise FlathoodError(f"bench: playbooks/{playbook}.yml failed:\n{done.stdout[-3000:]}")
+    return done.stdout
 
 
 def _killed(lab: Lab, directory: Path, told: Sequence[str], chances: random.Random) -> bool:
     """Run the playbook and kill it at a moment within its work; False when it came to its end before."""
-    with _start(lab, directory, "rewire", told) as program:
+    with start(_command(directory, "rewire", told), lab, group=True) as program:
         seen, stop = 0, chances.randint(3, 20)
         for line in program.stdout or ():
             # Moments are counted in tasks, so that they are spread over its work however slow the machine is.

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterable
@@ -20,10 +19,10 @@ from flathood.discovery.replay import Replayed, replay
 from flathood.inventory import MACS
 from flathood.lab import Lab
 from flathood.lab.state import labs
+from flathood.playbook import command, environment
 from flathood.registry import save_registry
 from flathood.writing import locked
 
-ROOT = Path(__file__).resolve().parents[2]
 POWER = ("hand", "lab", "ipmi", "redfish")
 #: Exit code when machines are left that are not completely known, as of `flathood validate`.
 _INCOMPLETE = 3
@@ -67,15 +66,13 @@ def discover(directory: Path, precheck: bool, log: Path | None, dry_run: bool, *
     folder = Folder.load(directory)
     folder.work.to_do(folder.registry, how["nodes"])
     variables = {f"discover_{key}": value for key, value in how.items()}
-    program = Path(sys.executable).with_name("ansible-playbook")
-    argv = [str(program) if program.exists() else "ansible-playbook", str(ROOT / "playbooks" / "discover.yml")]
-    argv += ["-i", str(directory.resolve() / "cluster.yml"), "-e", json.dumps(variables)]
-    argv += ["--tags", "precheck"] if precheck else []
-    environment = os.environ | {"ANSIBLE_CONFIG": str(ROOT / "ansible.cfg")}
+    tags = ["--tags", "precheck"] if precheck else []
+    argv = command("discover", directory.resolve() / "cluster.yml", *tags, **variables)
     name = folder.cluster.cluster
-    if name in labs() and (lab := Lab.open(name)).is_up:
-        argv, environment = lab.at_head(argv), environment | lab.environment
-    os.execvpe(argv[0], argv, environment)  # noqa: S606 - no shell wanted
+    lab = Lab.open(name) if name in labs() else None
+    head = lab if lab and lab.is_up else None
+    argv = head.at_head(argv) if head else argv
+    os.execvpe(argv[0], argv, environment(head))  # noqa: S606 - no shell wanted
 
 
 def _replay(directory: Path, log: Path, dry_run: bool) -> None:

@@ -7,7 +7,6 @@ import fcntl
 import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -27,8 +26,8 @@ from flathood.errors import Conflict
 from flathood.lab import Lab
 from flathood.lab.state import labs
 from flathood.plan import Plan, load_plan
+from flathood.playbook import CHECKOUT, command, start
 
-ROOT = Path(__file__).resolve().parents[2]
 _TASK = re.compile(r"^TASK \[(.*)\] \**$")
 _DONE = re.compile(r"^(?:ok|changed|fatal|skipping|failed): \[")
 #: Lines of Ansible's output that are shown when it wrote no report.
@@ -61,7 +60,7 @@ def validate(
         _list(plan, nodes, as_json)
         return
     _enter_lab(plan)
-    output = ROOT / "build" / plan.cluster.cluster / "validate"
+    output = CHECKOUT / "build" / plan.cluster.cluster / "validate"
     with _alone(output):
         report = _run(directory, output, _arguments(plan, output, nodes, given["tags"]), quiet=as_json)
     if as_json:
@@ -90,7 +89,7 @@ def _enter_lab(plan: Plan) -> None:
     lab = Lab.open(name)
     if lab.is_up:
         argv = lab.at_head([sys.executable, "-m", "flathood", *sys.argv[1:]])
-        os.execvpe(argv[0], argv, os.environ | lab.environment | {"PYTHONPATH": str(ROOT)})  # noqa: S606
+        os.execvpe(argv[0], argv, os.environ | lab.environment | {"PYTHONPATH": str(CHECKOUT)})  # noqa: S606
 
 
 @contextmanager
@@ -115,14 +114,8 @@ def _arguments(plan: Plan, output: Path, nodes: tuple[str, ...], tags: str) -> l
 def _run(directory: Path, output: Path, arguments: list[str], quiet: bool) -> Report:
     """Run the playbook with progress on stderr; its report, or an error with the end of what Ansible said."""
     (output / "report.json").unlink(missing_ok=True)
-    program = Path(sys.executable).with_name("ansible-playbook")
-    argv = [str(program) if program.exists() else "ansible-playbook", str(ROOT / "playbooks" / "validate.yml")]
-    argv += ["-i", str(directory.resolve() / "cluster.yml"), *arguments]
-    settings = {"ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "ANSIBLE_NOCOLOR": "1", "ANSIBLE_FORCE_COLOR": "0"}
     lines: list[str] = []
-    with subprocess.Popen(
-        argv, cwd=ROOT, env=os.environ | settings, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as ansible:
+    with start(command("validate", directory.resolve() / "cluster.yml", *arguments)) as ansible:
         if ansible.stdout:
             lines = _follow(ansible.stdout, quiet)
     (output / "ansible.log").write_text("".join(lines), encoding="utf-8")

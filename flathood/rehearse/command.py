@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flathood.lab.progress import Note
+from flathood.playbook import CHECKOUT
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 #: Lines kept for a message about a failure.
 TAIL = 25
 #: Seconds that an interrupted program has to clear up after itself.

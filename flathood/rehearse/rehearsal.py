@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,15 +16,16 @@ from flathood.errors import Conflict, FlathoodError
 from flathood.inventory import MACS, load
 from flathood.lab.lock import hold
 from flathood.lab.progress import Note, Progress
+from flathood.playbook import CHECKOUT, Head, command, environment
 from flathood.rehearse import folder
-from flathood.rehearse.command import CHECKOUT, Outcome, run
+from flathood.rehearse.command import Outcome, run
 from flathood.spec import Cluster
 
 #: Seconds that another process which holds the lab is waited for.
 _PATIENCE = 30.0
 
 
-class Ground(Protocol):
+class Ground(Head, Protocol):
     """Where a cluster can be rehearsed: machines that are brought up, their MACs, and a way to them for Ansible."""
 
     name: str
@@ -38,13 +39,6 @@ class Ground(Protocol):
 
     def macs(self) -> list[tuple[str, int, str]]:
         """Machine, slot and MAC of every NIC."""
-
-    def at_head(self, argv: Sequence[str]) -> list[str]:
-        """The command that runs `argv` where the machines can be reached."""
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """Variables for Ansible to reach them."""
 
 
 class RehearsalFailed(FlathoodError):
@@ -141,7 +135,7 @@ def _prove(state: Rehearsal, progress: Progress) -> None:
 def _provision(state: Rehearsal, ground: Ground, progress: Progress) -> None:
     count = len(ground.machines)
     with _stage(state, "provision", f"provision {count} machines (playbooks/site.yml)", progress) as note:
-        done = _run(state, "provision", [*_playbook("site"), "-i", str(state.inventory)], note, ground)
+        done = _run(state, "provision", command("site", state.inventory), note, ground)
         state.provisioned = _succeeded("provision", done)
 
 
@@ -149,7 +143,7 @@ def _validate(state: Rehearsal, ground: Ground, progress: Progress) -> None:
     """Prove over real traffic; a check that fails is no failure of the stage, the report has it."""
     result = state.page.with_name("report.json")
     result.unlink(missing_ok=True)
-    argv = [*_playbook("validate"), "-i", str(state.inventory), "-e", f"validate_directory={result.parent}"]
+    argv = command("validate", state.inventory, validate_directory=str(result.parent))
     with _stage(state, "validate", "validate over real traffic (playbooks/validate.yml)", progress) as note:
         done = _run(state, "validate", argv, note, ground)
         if not result.exists():
@@ -161,17 +155,11 @@ def _flathood() -> list[str]:
     return [sys.executable, "-m", "flathood"]
 
 
-def _playbook(name: str) -> list[str]:
-    return [str(Path(sys.executable).with_name("ansible-playbook")), str(CHECKOUT / "playbooks" / f"{name}.yml")]
-
-
 def _run(state: Rehearsal, name: str, argv: list[str], note: Note, ground: Ground | None = None) -> Outcome:
     """Run a command of the checkout to its end, at the head of `ground` if one is given."""
     settings = {"NO_COLOR": "1", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_FORCE_COLOR": "0", "PYTHONUNBUFFERED": "1"}
-    settings["ANSIBLE_CONFIG"] = str(CHECKOUT / "ansible.cfg")
-    settings |= ground.environment if ground else {}
     log = state.output / "rehearse" / f"{name}.log"
-    return run(ground.at_head(argv) if ground else argv, log, note, settings)
+    return run(ground.at_head(argv) if ground else argv, log, note, environment(ground) | settings)
 
 
 def _succeeded(name: str, done: Outcome) -> Outcome:

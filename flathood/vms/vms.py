@@ -20,7 +20,7 @@ from flathood.lab.progress import Note, Progress, silent
 from flathood.lab.recipe import SUITES
 from flathood.lab.run import run
 from flathood.plan import addresses
-from flathood.rehearse.command import CHECKOUT
+from flathood.playbook import CHECKOUT
 from flathood.rehearse.command import run as run_long
 from flathood.vms import box as boxes
 from flathood.vms.box import Box

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from flathood.cabling.evidence import Evidence, load_evidence
 from flathood.cli.main import cli
 from flathood.lab import Lab
 from flathood.lab.faults import FaultKind
+from flathood.playbook import command, play
 from flathood.spec import load_cluster
 from flathood.wiring import load_wiring
 from tests import managed
@@ -28,7 +28,6 @@ from tests.labs import copied, know_macs, running
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="needs root")]
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 NAME = "audittest"
 #: Longest wait for a playbook, seconds; a test that passes never takes as long.
 PATIENCE = 400
@@ -40,23 +39,12 @@ class Rig:
     folder: Path
     output: Path
 
-    def play(self, book: str, *options: str) -> tuple[int, str]:
-        argv = [str(Path(sys.executable).with_name("ansible-playbook")), str(CHECKOUT / f"playbooks/{book}.yml")]
-        done = subprocess.run(
-            self.lab.at_head([*argv, "-i", str(self.folder / "cluster.yml"), *options]),
-            cwd=CHECKOUT,
-            env=os.environ
-            | self.lab.environment
-            | {"ANSIBLE_CONFIG": str(CHECKOUT / "ansible.cfg"), "ANSIBLE_NOCOLOR": "1"},
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
-        return done.returncode, done.stdout + done.stderr
+    def play(self, book: str, **variables: object) -> tuple[int, str]:
+        done = play(command(book, self.folder / "cluster.yml", **variables), self.lab, limit=PATIENCE)
+        return done.returncode, done.stdout
 
     def audit(self, **variables: object) -> tuple[int, str]:
-        return self.play("audit", "-e", json.dumps({"audit_directory": str(self.output), **variables}))
+        return self.play("audit", audit_directory=str(self.output), **variables)
 
     @property
     def evidence(self) -> Evidence:
@@ -161,7 +149,7 @@ def test_two_exchanged_cables_of_one_node_are_adopted(rig: Rig) -> None:
     rig.lab.break_(FaultKind.SWAP, "a:0", "a:1")
     planned = load_wiring(rig.folder / "wiring.yml", load_cluster(rig.folder / "cluster.yml")).nodes["a"]
     try:
-        code, text = rig.play("audit", "-e", f"audit_directory={rig.output}", "-e", "audit_adopt=true")
+        code, text = rig.audit(audit_adopt=True)
         assert code == 0, text[-3000:]
         assert "adopted" in text
         wiring = load_wiring(rig.folder / "wiring.yml", load_cluster(rig.folder / "cluster.yml"))

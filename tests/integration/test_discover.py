@@ -13,9 +13,7 @@ import shlex
 import shutil
 import signal
 import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,14 +21,14 @@ import pytest
 
 from flathood.discovery import Session, Work, read_journal
 from flathood.lab import Lab
+from flathood.playbook import command, start
 from flathood.registry import Registry, State, load_registry
 from flathood.spec import load_cluster
 from tests import bmcs
-from tests.labs import copied, running
+from tests.labs import copied, running, until
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="needs root")]
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 NAME = "disctest"
 NODES = ("a", "b", "c", "d", "e", "f")
 HOME = "/var/lib/flathood/discovery"
@@ -82,7 +80,7 @@ MOST_MEMORY = 16 * 1024
 class Run:
     """One run of the playbook: its process, and the file that takes what it says."""
 
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[str]
     output: Path
 
     @property
@@ -105,21 +103,12 @@ class Rig:
 
     def start(self, *options: str, terminal: bool = False, **variables: object) -> Run:
         """Run the playbook; on a terminal of its own where one is wanted."""
-        argv = [str(Path(sys.executable).with_name("ansible-playbook")), str(CHECKOUT / "playbooks/discover.yml")]
-        argv += ["-i", str(self.folder), *options]
-        argv += ["-e", json.dumps({f"discover_{key}": value for key, value in variables.items()})]
+        variables = {f"discover_{key}": value for key, value in variables.items()}
+        argv = command("discover", self.folder, *options, **variables)
         argv = ["script", "--quiet", "--return", "--command", shlex.join(argv), "/dev/null"] if terminal else argv
         output = self.folder.parent / f"run{len(self.runs)}.log"
-        settings = {"ANSIBLE_CONFIG": str(CHECKOUT / "ansible.cfg"), "ANSIBLE_NOCOLOR": "1"}
         with output.open("wb") as file:
-            process = subprocess.Popen(
-                self.lab.at_head(argv),
-                cwd=CHECKOUT,
-                env=os.environ | self.lab.environment | settings,
-                stdout=file,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            process = start(argv, self.lab, output=file, group=True)
         self.runs.append(Run(process, output))
         return self.runs[-1]
 
@@ -153,13 +142,6 @@ class Rig:
         self.lab.power_off(*NODES)
         self.on("head", f"rm -rf {HOME}")
         (self.folder / "macs.yml").unlink(missing_ok=True)
-
-
-def until(true: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline, f"not within {PATIENCE} s: {what}"
-        time.sleep(0.05)
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +17,7 @@ import pytest
 from flathood.checks.results import Report
 from flathood.lab import Lab
 from flathood.lab.faults import FaultKind
+from flathood.playbook import command, play
 from flathood.registry import State, load_registry
 from flathood.spec import load_cluster
 from flathood.wiring import Wiring, load_wiring
@@ -26,7 +25,6 @@ from tests.labs import copied, running
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="needs root")]
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 NAME = "nothingtest"
 NODES = ("a", "b", "c", "d", "e", "f")
 #: Longest wait for a run, seconds; a test that passes never takes as long.
@@ -40,20 +38,9 @@ class Rig:
     output: Path
 
     def site(self, **variables: object) -> tuple[int, str]:
-        argv = [str(Path(sys.executable).with_name("ansible-playbook")), str(CHECKOUT / "playbooks/site.yml")]
         everywhere = {f"{part}_directory": str(self.output / part) for part in ("labels", "audit", "validate")}
-        done = subprocess.run(
-            self.lab.at_head([*argv, "-i", str(self.folder), "-e", json.dumps(everywhere | variables)]),
-            cwd=CHECKOUT,
-            env=os.environ
-            | self.lab.environment
-            | {"ANSIBLE_CONFIG": str(CHECKOUT / "ansible.cfg"), "ANSIBLE_NOCOLOR": "1"},
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
-        return done.returncode, done.stdout + done.stderr
+        done = play(command("site", self.folder, **everywhere, **variables), self.lab, limit=PATIENCE)
+        return done.returncode, done.stdout
 
     @property
     def wiring(self) -> Wiring:

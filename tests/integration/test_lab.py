@@ -6,8 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,32 +16,17 @@ from flathood.lab import Lab, LabError, cgroups, paths, state, teardown
 from flathood.lab.faults import FaultKind
 from flathood.lab.host import memory_free
 from flathood.lab.run import run
+from flathood.playbook import CHECKOUT
+from tests.labs import copied, running, until
 
 pytestmark = [
     pytest.mark.lab,
     pytest.mark.skipif(os.geteuid() != 0, reason="needs root"),
 ]
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 FLATHOOD = (sys.executable, "-m", "flathood", "lab")
 #: Longest wait for anything, seconds; a test that passes never takes as long.
 PATIENCE = 90.0
-
-
-def cluster(folder: Path, name: str) -> Path:
-    """A folder that describes hexa under another name, so that tests can run beside a lab of hexa."""
-    folder.mkdir(exist_ok=True)
-    for file in ("cluster.yml", "wiring.yml"):
-        text = (CHECKOUT / "inventories/hexa" / file).read_text()
-        (folder / file).write_text(text.replace("cluster: hexa", f"cluster: {name}"))
-    return folder
-
-
-def until(true: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline, f"not within {PATIENCE} s: {what}"
-        time.sleep(0.05)
 
 
 def traces(name: str) -> dict[str, list[str]]:
@@ -88,16 +72,13 @@ def machine_itself() -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return cluster(tmp_path_factory.mktemp("lab"), "labtest")
+    return copied(tmp_path_factory.mktemp("lab"), "labtest")
 
 
 @pytest.fixture(scope="module")
 def shared(folder: Path) -> Iterator[Lab]:
-    lab = Lab.open(folder)
-    lab.down()
-    lab.up()
-    yield lab
-    lab.down()
+    with running(folder) as lab:
+        yield lab
 
 
 @pytest.fixture
@@ -292,9 +273,9 @@ def test_up_refuses_a_description_of_other_hardware(lab: Lab, folder: Path) -> N
 @pytest.fixture
 def other(tmp_path: Path) -> Iterator[Path]:
     """A cluster whose lab is not up, for tests that begin and end one."""
-    yield cluster(tmp_path / "other", "labother")
-    lab = Lab.open(tmp_path / "other")
-    lab.down()
+    folder = copied(tmp_path, "labother")
+    yield folder
+    Lab.open(folder).down()
 
 
 def start(folder: Path) -> subprocess.Popen[str]:

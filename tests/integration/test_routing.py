@@ -6,10 +6,8 @@ a and b share three switches, c and d three others, any other pair one. The test
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,11 +18,11 @@ from ansible_collections.flathood.cluster.plugins.module_utils.mpi_alltoall impo
 
 from flathood.lab import Lab
 from flathood.plan.views.mpi import OPEN_MPI_HOSTS
-from tests.labs import know_macs, running
+from flathood.playbook import command, play
+from tests.labs import AS_JSON, know_macs, running, told, until
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="needs root")]
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 NAME = "routetest"
 NODES = ("a", "b", "c", "d")
 CLUSTER = f"""
@@ -96,25 +94,10 @@ class Rig:
 
     def play(self, book: str, *options: str) -> dict[str, dict[str, int]]:
         """Run a playbook at the head; each machine's counts."""
-        argv = [str(Path(sys.executable).with_name("ansible-playbook")), str(CHECKOUT / "playbooks" / f"{book}.yml")]
-        settings = {
-            "ANSIBLE_CONFIG": str(CHECKOUT / "ansible.cfg"),
-            "ANSIBLE_STDOUT_CALLBACK": "ansible.posix.json",
-            "ANSIBLE_NOCOLOR": "1",
-        }
-        output = str(self.folder.with_name("validate"))
-        done = subprocess.run(
-            self.lab.at_head([*argv, "-i", str(self.folder), "-e", f"validate_directory={output}", *options]),
-            cwd=CHECKOUT,
-            env=os.environ | self.lab.environment | settings,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
-        told, _ = json.JSONDecoder().raw_decode(done.stdout[done.stdout.index("{\n") :])
-        stats: dict[str, dict[str, int]] = told["stats"]
+        argv = command(book, self.folder, *options, validate_directory=str(self.folder.with_name("validate")))
+        done = play(argv, self.lab, limit=PATIENCE, settings=AS_JSON)
+        assert done.returncode == 0, done.stdout[-4000:]
+        stats: dict[str, dict[str, int]] = told(done.stdout)["stats"]
         return stats
 
     def on(self, machine: str, *argv: str) -> str:
@@ -203,10 +186,7 @@ def test_advanced_routing_is_there_after_a_reboot(rig: Rig) -> None:
     before = rig.look()["a"]
     rig.lab.power_off("a")
     rig.lab.power_on("a")
-    deadline = time.monotonic() + PATIENCE
-    while (now := rig.look()["a"]) != before:
-        assert time.monotonic() < deadline, now
-        time.sleep(0.5)
+    until(lambda: rig.look()["a"] == before, "a is as before")
 
 
 def test_a_tree_is_installed_and_proved(rig: Rig) -> None:

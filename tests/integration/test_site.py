@@ -10,8 +10,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,12 +19,12 @@ import pytest
 
 from flathood.lab import Lab
 from flathood.lab.faults import FaultKind
+from flathood.playbook import command, play, start
 from flathood.spec import load_cluster
-from tests.labs import copied, know_macs, running
+from tests.labs import AS_JSON, copied, know_macs, running, told, until
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="needs root")]
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 NAME = "sitetest"
 NODES = ("a", "b", "c", "d", "e", "f")
 ROLES = ("links", "arp", "hosts", "routes", "multicast", "mpi")
@@ -80,33 +78,18 @@ class Rig:
     folder: Path
 
     def start(self, *options: str) -> subprocess.Popen[str]:
-        argv = [str(Path(sys.executable).with_name("ansible-playbook")), str(CHECKOUT / "playbooks/site.yml")]
-        settings = {
-            "ANSIBLE_CONFIG": str(CHECKOUT / "ansible.cfg"),
-            "ANSIBLE_STDOUT_CALLBACK": "ansible.posix.json",
-            "ANSIBLE_NOCOLOR": "1",
-        }
-        return subprocess.Popen(
-            self.lab.at_head([*argv, "-i", str(self.folder), *options]),
-            cwd=CHECKOUT,
-            env=os.environ | self.lab.environment | settings,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
+        return start(command("site", self.folder, *options), self.lab, group=True, settings=AS_JSON)
 
     def site(self, *options: str) -> Ran:
-        process = self.start(*options)
-        text, _ = process.communicate(timeout=PATIENCE)
-        told, _ = json.JSONDecoder().raw_decode(text[text.index("{\n") :])
+        done = play(command("site", self.folder, *options), self.lab, limit=PATIENCE, settings=AS_JSON)
+        run = told(done.stdout)
         results = {
             (host, task["task"]["name"]): result
-            for play in told["plays"]
-            for task in play["tasks"]
+            for part in run["plays"]
+            for task in part["tasks"]
             for host, result in task["hosts"].items()
         }
-        return Ran(process.returncode, text, told["stats"], results)
+        return Ran(done.returncode, done.stdout, run["stats"], results)
 
     def lease(self) -> None:
         """Set the head up, then have the bare nodes boot: then they ask for an address at once, later every 64 s."""
@@ -114,10 +97,7 @@ class Rig:
         assert (head.code, set(head.changed)) == (0, {"head"})
         self.lab.power_off(*NODES)
         self.lab.power_on(*NODES)
-        deadline = time.monotonic() + PATIENCE
-        while not all("10.78.0." in self.on(node, "ip -4 address") for node in NODES):
-            assert time.monotonic() < deadline, "the nodes have no addresses"
-            time.sleep(0.2)
+        until(lambda: all("10.78.0." in self.on(node, "ip -4 address") for node in NODES), "the nodes have addresses")
 
     def on(self, machine: str, script: str) -> str:
         done = self.lab.exec(machine, ["sh", "-c", script])
@@ -137,11 +117,8 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
 def test_a_run_broken_off_in_the_middle_leaves_what_the_next_one_completes(rig: Rig) -> None:
     rig.lease()
     broken = rig.start()
-    deadline = time.monotonic() + PATIENCE
     # The first node has its links: most others are in the middle of theirs.
-    while not any("fnn1" in rig.on(node, "ip -o link") for node in NODES):
-        assert time.monotonic() < deadline, "no node was reached"
-        time.sleep(0.1)
+    until(lambda: any("fnn1" in rig.on(node, "ip -o link") for node in NODES), "a node was reached")
     os.killpg(broken.pid, signal.SIGKILL)
     broken.communicate(timeout=60)
     whole = rig.site()
@@ -211,10 +188,7 @@ def test_a_power_cycle_changes_nothing(rig: Rig) -> None:
     before = {machine: rig.on(machine, LOOK) for machine in ("c", "head")}
     rig.lab.power_off("c", "head")
     rig.lab.power_on("c", "head")
-    deadline = time.monotonic() + 60
-    while (after := {machine: rig.on(machine, LOOK) for machine in before}) != before and time.monotonic() < deadline:
-        time.sleep(0.5)
-    assert after == before
+    until(lambda: {machine: rig.on(machine, LOOK) for machine in before} == before, "all is as before")
     assert rig.site().changed == {}
 
 

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Validation over real traffic: a healthy cluster passes every check, and each fault is found and named."""
 
-import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,19 +11,19 @@ from pathlib import Path
 import pytest
 
 from flathood.checks.catalogue import Catalogue
-from flathood.checks.evidence import tables
+from flathood.checks.evidence import IN_LAB, tables
 from flathood.checks.results import Exit, Finding, Outcome, Report
 from flathood.lab import Lab
 from flathood.lab.faults import FaultKind
 from flathood.plan import Plan, load_plan
-from tests.labs import copied, running
+from flathood.playbook import CHECKOUT, command, play
+from tests.labs import copied, know_macs, running, until
 
 pytestmark = [
     pytest.mark.lab,
     pytest.mark.skipif(os.geteuid() != 0, reason="needs root"),
 ]
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 FLATHOOD = (sys.executable, "-m", "flathood")
 NAME = "valtest"
 #: Longest wait for anything, seconds; a test that passes never takes as long.
@@ -67,17 +65,7 @@ class Rig:
         return report
 
     def site(self) -> None:
-        argv = [str(Path(sys.executable).with_name("ansible-playbook")), str(CHECKOUT / "playbooks/site.yml")]
-        settings = {"ANSIBLE_CONFIG": str(CHECKOUT / "ansible.cfg"), "ANSIBLE_NOCOLOR": "1"}
-        done = subprocess.run(
-            self.lab.at_head([*argv, "-i", str(self.folder / "cluster.yml")]),
-            cwd=CHECKOUT,
-            env=os.environ | self.lab.environment | settings,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
+        done = play(command("site", self.folder / "cluster.yml"), self.lab, limit=PATIENCE)
         assert done.returncode == 0, done.stdout[-3000:]
 
     def on(self, machine: str, *argv: str) -> str:
@@ -89,23 +77,18 @@ class Rig:
         """Power-cycle: whatever a test did to the kernel's tables is gone, what the roles wrote is in force."""
         self.lab.power_off(*machines)
         self.lab.power_on(*machines)
-        deadline = time.monotonic() + PATIENCE
-        for machine in machines:
-            # 2 neighbors a NIC and the head on one: the last thing that networkd sets.
-            while self.on(machine, "ip", "-4", "neigh", "show", "nud", "permanent").count("PERMANENT") < 7:
-                assert time.monotonic() < deadline, f"{machine} is not configured"
-                time.sleep(0.2)
+        until(lambda: all(self.configured(machine) for machine in machines), f"{machines} are configured")
+
+    def configured(self, machine: str) -> bool:
+        """Whether a machine has 2 neighbors a NIC and the head on one: the last thing that networkd sets."""
+        return self.on(machine, "ip", "-4", "neigh", "show", "nud", "permanent").count("PERMANENT") >= 7
 
 
 @pytest.fixture(scope="module")
 def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
     folder = copied(tmp_path_factory.mktemp("validate"), NAME)
     with running(folder) as lab:
-        listing = folder / "macs.csv"
-        command = (*FLATHOOD, "lab", "macs", str(folder))
-        listing.write_bytes(subprocess.run(command, cwd=CHECKOUT, capture_output=True, check=True).stdout)
-        command = (*FLATHOOD, "macs", "import", str(listing), "--into", str(folder))
-        subprocess.run(command, cwd=CHECKOUT, capture_output=True, check=True)
+        know_macs(lab, folder)
         rig = Rig(lab, folder)
         rig.site()
         yield rig
@@ -266,19 +249,9 @@ def test_one_machine_can_be_asked_alone(rig: Rig) -> None:
 
 
 def test_without_switch_evidence_the_wiring_is_not_proved_and_that_is_a_warning(rig: Rig) -> None:
-    settings = {key: value for key, value in rig.lab.environment.items() if key != "FLATHOOD_LAB"}
     output = rig.folder / "report"
-    argv = [str(Path(sys.executable).with_name("ansible-playbook")), str(CHECKOUT / "playbooks/validate.yml")]
-    argv += ["-i", str(rig.folder / "cluster.yml"), "-e", json.dumps({"validate_directory": str(output)})]
-    done = subprocess.run(
-        rig.lab.at_head(argv),
-        cwd=CHECKOUT,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-        env=os.environ | settings | {"ANSIBLE_CONFIG": str(CHECKOUT / "ansible.cfg")},
-    )
+    argv = command("validate", rig.folder / "cluster.yml", validate_directory=str(output))
+    done = play(argv, rig.lab, limit=PATIENCE, settings={IN_LAB: ""})
     assert done.returncode == 0, done.stdout[-3000:]
     report = Report.model_validate_json((output / "report.json").read_bytes())
     assert report.exit == Exit.WARNINGS
