@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -23,10 +23,12 @@ from flathood.bench import sizes as sizing
 from flathood.bench.measure import measure, report
 from flathood.design.engines import ENGINES
 from flathood.design.profiles import SHAPES
+from flathood.spec.model import Routing
 
 _SIZES = click.option(
     "--nodes", "sizes", type=click.IntRange(2, 8192), multiple=True, help="Size to measure; may be given again."
 )
+_MODES = get_args(Routing)
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON in place of the table.")
 
 
@@ -37,10 +39,11 @@ def bench() -> None:
 
 @bench.command("compile")
 @_SIZES
+@click.option("--routing", "modes", type=click.Choice(_MODES), multiple=True, help="Mode; may be given again.")
 @_JSON
-def compile_(sizes: tuple[int, ...], as_json: bool) -> None:
+def compile_(sizes: tuple[int, ...], modes: tuple[Routing, ...], as_json: bool) -> None:
     """Plan synthetic clusters with 4 NICs a node, and write all their files."""
-    report("compile", [measure(compiling.work, size) for size in sizes or compiling.SIZES], as_json)
+    report("compile", compiling.run(sizes or compiling.SIZES, modes or _MODES), as_json)
 
 
 @bench.command()

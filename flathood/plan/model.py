@@ -90,10 +90,14 @@ class Plan:
 
     def outside_slot(self, number: int) -> int:
         """The slot that has the outside address: the first one that carries something; 0 for a spare."""
-        if number >= self.node_count:
-            return 0
-        usable = self.usable[number] >= 0
-        return int(np.argmax(usable if usable.any() else self.attach[number] >= 0))
+        return self._outside_slots[number] if number < self.node_count else 0
+
+    @cached_property
+    def _outside_slots(self) -> list[int]:
+        usable = self.usable >= 0
+        slots = np.where(usable.any(axis=1, keepdims=True), usable, self.attach >= 0)
+        first: list[int] = np.argmax(slots, axis=1).tolist()
+        return first
 
     def used_slots(self, number: int) -> tuple[int, ...]:
         """The slots of a node or spare that are plugged in."""

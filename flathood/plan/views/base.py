@@ -116,8 +116,9 @@ class PeerTexts:
     """Texts that a node has for each of its peers.
 
     They depend on the peer, the neighborhood chosen for the pair and those that it shares: far fewer combinations
-    than pairs, so each text is made once and used by all nodes that see this peer alike. ``by_slot``: they name NICs
-    of the node, too, so that only nodes with the same cables in the same slots see a peer alike.
+    than pairs, so each text is made once and used by all nodes that see this peer alike. ``by_slot``: where a pair
+    shares several neighborhoods they name NICs of the node, too, so that only nodes with the same cables in the same
+    slots see such a peer alike.
     """
 
     def __init__(self, plan: Plan, make: Callable[[Pair], str], *, by_slot: bool = False) -> None:
@@ -133,16 +134,14 @@ class PeerTexts:
         """``make(pair)`` for each peer of a node, in number order; its own place is empty."""
         plan = self._plan
         on = np.append(plan.slot_on[node] >= 0, False)  # the last place answers for -1, a slot that is not used
+        shared = on[plan.usable] @ self._bits
         # The last place answers for -1, a pair without a neighborhood, too.
-        keys = (on[plan.usable] @ self._bits) * (len(plan.subnets) + 1) + plan.chosen[node] % (len(plan.subnets) + 1)
-        keys = keys * plan.node_count + self._kind[node]
+        keys = shared * (len(plan.subnets) + 1) + plan.chosen[node] % (len(plan.subnets) + 1)
+        keys = keys * plan.node_count + np.where(shared & (shared - 1), self._kind[node], 0)
         keys[node] = -1  # no neighborhood is chosen for a node with itself
-        texts = []
-        for peer, (key, known) in enumerate(zip(keys.tolist(), self._known, strict=True)):
-            text = known.get(key)
-            if text is None:
-                chosen = int(plan.chosen[node, peer])
-                pair = Pair(node, peer, chosen, plan.shared(node, peer))
-                text = known[key] = "" if peer == node else self._make(pair)
-            texts.append(text)
-        return texts
+        codes = keys.tolist()
+        found = list(map(dict.get, self._known, codes))
+        for peer in [peer for peer, text in enumerate(found) if text is None]:
+            pair = Pair(node, peer, int(plan.chosen[node, peer]), plan.shared(node, peer))
+            found[peer] = self._known[peer][codes[peer]] = "" if peer == node else self._make(pair)
+        return [text for text in found if text is not None]
