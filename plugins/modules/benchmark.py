@@ -15,6 +15,19 @@ description:
   - With O(output), writes what that command printed to C(ROUTING.json), and makes C(results.json), plots and
     C(report.html) of all modes that were measured into the same folder.
   - Runs on the controller and makes no connection.
+author:
+  - The flathood contributors
+extends_documentation_fragment:
+  - flathood.cluster.controller
+  - ansible.builtin.action_common_attributes
+  - ansible.builtin.action_common_attributes.conn
+  - ansible.builtin.action_common_attributes.flow
+attributes:
+  check_mode:
+    support: full
+    details: The report is written in check mode too; nothing else is.
+  platform:
+    details: It runs on the controller. The command needs C(openmpi-bin) and C(python3-mpi4py) on every node.
 options:
   routing:
     description: The mode that the nodes are in. By default what C(cluster.yml) says.
@@ -50,19 +63,6 @@ options:
   directory:
     description: Where the results and the report are written; made if it is not there. Needed with O(output).
     type: path
-attributes:
-  check_mode:
-    description: The report is written in check mode too; nothing else is.
-    support: full
-  diff_mode:
-    description: There is nothing to show a difference of.
-    support: none
-  platform:
-    description: Runs on the controller. The command needs C(openmpi-bin) and C(python3-mpi4py) on every node.
-    support: full
-    platforms: linux
-author:
-  - The flathood authors
 """
 
 EXAMPLES = r"""

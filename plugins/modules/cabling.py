@@ -15,6 +15,19 @@ description:
   - A machine that could not be told, as nobody reached it then, is asked for what its own recorder noted, where
     M(flathood.cluster.cabling_recorder) has installed one.
   - NICs that are down are brought up.
+author:
+  - The flathood contributors
+extends_documentation_fragment:
+  - ansible.builtin.action_common_attributes
+attributes:
+  check_mode:
+    support: full
+    details: Recording changes nothing that stays, so it is done in check mode too.
+  diff_mode:
+    support: none
+  platform:
+    platforms: linux
+    details: It needs raw sockets (root) and iproute2.
 options:
   phase:
     description:
@@ -42,19 +55,6 @@ options:
     type: list
     elements: str
     default: []
-attributes:
-  check_mode:
-    description: Recording changes nothing that stays, so it is done in check mode too.
-    support: full
-  diff_mode:
-    description: There is nothing to show a difference of.
-    support: none
-  platform:
-    description: Needs raw sockets (root) and iproute2.
-    support: full
-    platforms: linux
-author:
-  - The flathood authors
 """
 
 EXAMPLES = r"""

@@ -14,6 +14,20 @@ description:
   - A machine that the head cannot reach - its first cable is dead, its switch has no uplink - hears the probes of its
     neighbors and sends its own then. They tell its NICs to the neighbors, so that an audit can judge its cables.
   - What it recorded is collected by M(flathood.cluster.cabling) where the machine could not be told of a run.
+author:
+  - The flathood contributors
+extends_documentation_fragment:
+  - ansible.builtin.action_common_attributes
+attributes:
+  check_mode:
+    support: full
+    details: It says which files would change.
+  diff_mode:
+    support: full
+    details: It shows how the unit changes; of the code, its digests.
+  platform:
+    platforms: linux
+    details: It needs systemd, Python 3 and iproute2.
 options:
   state:
     description: Whether the service is there.
@@ -24,19 +38,6 @@ options:
     description: What the machine is called in C(cluster.yml).
     type: str
     required: true
-attributes:
-  check_mode:
-    description: Says which files would change.
-    support: full
-  diff_mode:
-    description: Shows how the unit changes; of the code, its digests.
-    support: full
-  platform:
-    description: Needs systemd, Python 3 and iproute2.
-    support: full
-    platforms: linux
-author:
-  - The flathood authors
 """
 
 EXAMPLES = r"""

@@ -15,63 +15,14 @@ description:
 author:
   - The flathood contributors
 extends_documentation_fragment:
+  - flathood.cluster.controller
+  - flathood.cluster.cluster
+  - flathood.cluster.cluster.routing
+  - flathood.cluster.cluster.compiler
+  - flathood.cluster.idempotent
   - ansible.builtin.action_common_attributes
   - ansible.builtin.action_common_attributes.conn
   - ansible.builtin.action_common_attributes.flow
-attributes:
-  action:
-    support: full
-  async:
-    support: none
-  become:
-    support: none
-  bypass_host_loop:
-    support: none
-  bypass_task_loop:
-    support: none
-  check_mode:
-    support: full
-  connection:
-    support: none
-  delegation:
-    support: none
-  diff_mode:
-    support: none
-  interpreter_discovery:
-    support: none
-  platform:
-    platforms: all
-  tags:
-    support: full
-  until:
-    support: full
-  idempotent:
-    description: When run twice in a row outside check mode, the second time reports no change.
-    support: full
-options:
-  directory:
-    description: Directory of the cluster's three files (C(cluster.yml), C(wiring.yml), C(macs.yml)) on the controller.
-    type: path
-    required: true
-  routing:
-    description: How pairs use the switches that they share. By default what C(cluster.yml) says.
-    type: str
-    choices: [basic, advanced, tree]
-  options:
-    description: Role inputs that change the compiled files, as those of M(flathood.cluster.install).
-    type: dict
-    suboptions:
-      node_device:
-        description: Kind of the device C(node0), which has the node address.
-        type: str
-        choices: [dummy, ifb, bridge]
-      mpi_slots:
-        description: Ranks that MPI starts on a node.
-        type: int
-      hosts_extra:
-        description: Lines to add to C(/etc/hosts).
-        type: list
-        elements: str
 seealso:
   - module: flathood.cluster.install
 """

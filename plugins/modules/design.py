@@ -17,39 +17,15 @@ description:
 author:
   - The flathood contributors
 extends_documentation_fragment:
+  - flathood.cluster.controller
+  - flathood.cluster.idempotent
   - ansible.builtin.action_common_attributes
   - ansible.builtin.action_common_attributes.conn
   - ansible.builtin.action_common_attributes.flow
 attributes:
-  action:
-    support: full
-  async:
-    support: none
-  become:
-    support: none
-  bypass_host_loop:
-    support: none
-  bypass_task_loop:
-    support: none
-  check_mode:
-    support: full
-  connection:
-    support: none
-  delegation:
-    support: none
   diff_mode:
     support: full
-  interpreter_discovery:
-    support: none
-  platform:
-    platforms: all
-  tags:
-    support: full
-  until:
-    support: full
   idempotent:
-    description: When run twice in a row outside check mode, the second time reports no change.
-    support: full
     details:
       - Not with O(force), nor with O(seconds) when the second run finds a better wiring.
 options:

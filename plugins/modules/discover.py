@@ -16,6 +16,8 @@ description:
 author:
   - The flathood contributors
 extends_documentation_fragment:
+  - flathood.cluster.cluster
+  - flathood.cluster.idempotent
   - ansible.builtin.action_common_attributes
 attributes:
   check_mode:
@@ -25,9 +27,6 @@ attributes:
     support: none
   platform:
     platforms: debian
-  idempotent:
-    description: When run twice in a row outside check mode, the second time reports no change.
-    support: full
 options:
   phase:
     description:
@@ -39,10 +38,6 @@ options:
       - V(judge) tells the state of O(nodes), and fails unless all is known and nothing needs a person.
     type: str
     choices: [survey, open, wait, close, judge]
-    required: true
-  directory:
-    description: Directory of the cluster's three files on the controller.
-    type: path
     required: true
   node:
     description: The machine whose turn it is.

@@ -19,6 +19,7 @@ description:
 author:
   - The flathood contributors
 extends_documentation_fragment:
+  - flathood.cluster.idempotent
   - ansible.builtin.action_common_attributes
 attributes:
   check_mode:
@@ -27,9 +28,6 @@ attributes:
     support: none
   platform:
     platforms: debian
-  idempotent:
-    description: When run twice in a row outside check mode, the second time reports no change.
-    support: full
 options:
   state:
     description: What to do.

@@ -20,6 +20,10 @@ description:
 author:
   - The flathood contributors
 extends_documentation_fragment:
+  - flathood.cluster.cluster
+  - flathood.cluster.cluster.routing
+  - flathood.cluster.cluster.compiler
+  - flathood.cluster.idempotent
   - ansible.builtin.action_common_attributes
   - ansible.builtin.action_common_attributes.flow
 attributes:
@@ -50,38 +54,12 @@ attributes:
     support: full
   until:
     support: full
-  idempotent:
-    description: When run twice in a row outside check mode, the second time reports no change.
-    support: full
 options:
   role:
     description: The role to install. V(all) is every role of the machine at one go, where many change often.
     type: str
     required: true
     choices: [links, arp, hosts, routes, multicast, mpi, head, all]
-  directory:
-    description: Directory of the cluster's three files (C(cluster.yml), C(wiring.yml), C(macs.yml)) on the controller.
-    type: path
-    required: true
-  routing:
-    description: How pairs use the switches that they share. By default what C(cluster.yml) says.
-    type: str
-    choices: [basic, advanced, tree]
-  options:
-    description: Role inputs that change the compiled files. Defaults are the library's, which are those of the roles.
-    type: dict
-    suboptions:
-      node_device:
-        description: Kind of the device C(node0), which has the node address.
-        type: str
-        choices: [dummy, ifb, bridge]
-      mpi_slots:
-        description: Ranks that MPI starts on a node.
-        type: int
-      hosts_extra:
-        description: Lines to add to C(/etc/hosts).
-        type: list
-        elements: str
   patience:
     description:
       - Seconds that a machine which cannot be reached gets at the first contact of a run, as it may still be booting or

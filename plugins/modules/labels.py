@@ -16,40 +16,15 @@ description:
 author:
   - The flathood contributors
 extends_documentation_fragment:
+  - flathood.cluster.controller
+  - flathood.cluster.idempotent
   - ansible.builtin.action_common_attributes
   - ansible.builtin.action_common_attributes.conn
   - ansible.builtin.action_common_attributes.flow
 attributes:
-  action:
-    support: full
-  async:
-    support: none
-  become:
-    support: none
-  bypass_host_loop:
-    support: none
-  bypass_task_loop:
-    support: none
-  check_mode:
-    support: full
-  connection:
-    support: none
-  delegation:
-    support: none
   diff_mode:
-    description: Shows the difference of what is plain text; of all other files only that they change.
     support: partial
-  interpreter_discovery:
-    support: none
-  platform:
-    platforms: all
-  tags:
-    support: full
-  until:
-    support: full
-  idempotent:
-    description: When run twice in a row outside check mode, the second time reports no change.
-    support: full
+    details: It shows the difference of what is plain text; of all other files only that they change.
 options:
   src:
     description: The cluster's folder on the controller, or the C(cluster.yml) in it.

@@ -17,6 +17,19 @@ description:
   - A job that does not end in time is killed with everything it started.
   - In a run of the playbook C(validate) there is no job when a node took no part or when plain traffic has failed
     already.
+author:
+  - The flathood contributors
+extends_documentation_fragment:
+  - ansible.builtin.action_common_attributes
+attributes:
+  check_mode:
+    support: full
+    details: The module changes nothing, so it does the same in check mode.
+  diff_mode:
+    support: none
+  platform:
+    platforms: linux
+    details: It needs C(openmpi-bin) and C(python3-mpi4py) on every node, and ssh between the nodes.
 options:
   hostfile:
     description: The hostfile, on this node. By default the one that role C(mpi) writes.
@@ -27,19 +40,6 @@ options:
   seconds:
     description: How long the job may take. By default a minute, and two seconds more for each rank.
     type: int
-attributes:
-  check_mode:
-    description: The module changes nothing, so it does the same in check mode.
-    support: full
-  diff_mode:
-    description: There is nothing to show a difference of.
-    support: none
-  platform:
-    description: Needs C(openmpi-bin) and C(python3-mpi4py) on every node, and ssh between the nodes.
-    support: full
-    platforms: linux
-author:
-  - The flathood authors
 """
 
 EXAMPLES = r"""

@@ -12,6 +12,20 @@ description:
   - Does all checks of one node in one process per phase. Only what differs from the plan comes back, with counts.
   - What is expected is worked out on the controller from C(cluster.yml), C(wiring.yml) and C(macs.yml), and shipped
     to the node.
+author:
+  - The flathood contributors
+extends_documentation_fragment:
+  - flathood.cluster.cluster.routing
+  - ansible.builtin.action_common_attributes
+attributes:
+  check_mode:
+    support: full
+    details: The module changes nothing, so it does the same in check mode.
+  diff_mode:
+    support: none
+  platform:
+    platforms: linux
+    details: It needs raw sockets (root) and iproute2.
 options:
   phase:
     description:
@@ -23,29 +37,12 @@ options:
     type: str
     choices: [start, run, collect]
     required: true
-  routing:
-    description: How pairs use the switches that they share. By default what C(cluster.yml) says.
-    type: str
-    choices: [basic, advanced, tree]
   work:
     description: What the node has to compare, send or expect. Set by the action plugin; not for playbooks.
     type: dict
     default: {}
-attributes:
-  check_mode:
-    description: The module changes nothing, so it does the same in check mode.
-    support: full
-  diff_mode:
-    description: There is nothing to show a difference of.
-    support: none
-  platform:
-    description: Needs raw sockets (root) and iproute2.
-    support: full
-    platforms: linux
 notes:
   - Python's standard library and C(ip) are all that a node needs.
-author:
-  - The flathood authors
 """
 
 EXAMPLES = r"""

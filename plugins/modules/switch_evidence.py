@@ -14,6 +14,17 @@ description:
     that come into the uplink switch.
   - Runs on the controller. In the embedded lab the switches are bridges that can be read; where the switches cannot
     be asked, the result says so, and the checks that need them are not run.
+author:
+  - The flathood contributors
+extends_documentation_fragment:
+  - flathood.cluster.controller
+  - ansible.builtin.action_common_attributes
+  - ansible.builtin.action_common_attributes.conn
+  - ansible.builtin.action_common_attributes.flow
+attributes:
+  check_mode:
+    support: full
+    details: The action changes nothing, so it does the same in check mode.
 options:
   phase:
     description:
@@ -25,19 +36,6 @@ options:
     type: str
     choices: [call, watch, collect]
     required: true
-attributes:
-  check_mode:
-    description: The action changes nothing, so it does the same in check mode.
-    support: full
-  diff_mode:
-    description: There is nothing to show a difference of.
-    support: none
-  platform:
-    description: Runs on the controller.
-    support: full
-    platforms: linux
-author:
-  - The flathood authors
 """
 
 EXAMPLES = r"""

@@ -16,6 +16,19 @@ description:
   - Any switch will do, none is asked or switched off, and no traffic is held up.
   - Listeners leave a process behind that ends when it is collected, or by itself after ten minutes. NICs to be asked
     about that are down are brought up.
+author:
+  - The flathood contributors
+extends_documentation_fragment:
+  - ansible.builtin.action_common_attributes
+attributes:
+  check_mode:
+    support: full
+    details: Nothing changes that stays, so it is done in check mode too.
+  diff_mode:
+    support: none
+  platform:
+    platforms: linux
+    details: It needs raw sockets (root) and iproute2.
 options:
   phase:
     description:
@@ -45,19 +58,6 @@ options:
     description: With O(phase=speak), seconds until carriers have to be there.
     type: float
     default: 10
-attributes:
-  check_mode:
-    description: Nothing changes that stays, so it is done in check mode too.
-    support: full
-  diff_mode:
-    description: There is nothing to show a difference of.
-    support: none
-  platform:
-    description: Needs raw sockets (root) and iproute2.
-    support: full
-    platforms: linux
-author:
-  - The flathood authors
 """
 
 EXAMPLES = r"""

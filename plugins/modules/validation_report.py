@@ -13,28 +13,23 @@ description:
     M(flathood.cluster.switch_evidence) and M(flathood.cluster.mpi_job) brought back, finds the causes of what did not
     pass, and writes C(report.json) and C(report.html).
   - Runs on the controller. Fails when a check failed, or when nothing was checked.
+author:
+  - The flathood contributors
+extends_documentation_fragment:
+  - flathood.cluster.controller
+  - flathood.cluster.cluster.routing
+  - ansible.builtin.action_common_attributes
+  - ansible.builtin.action_common_attributes.conn
+  - ansible.builtin.action_common_attributes.flow
+attributes:
+  check_mode:
+    support: full
+    details: The report is written in check mode too; nothing else is.
 options:
   directory:
     description: Where the report is written; made if it is not there.
     type: path
     required: true
-  routing:
-    description: How pairs use the switches that they share. By default what C(cluster.yml) says.
-    type: str
-    choices: [basic, advanced, tree]
-attributes:
-  check_mode:
-    description: The report is written in check mode too; nothing else is.
-    support: full
-  diff_mode:
-    description: There is nothing to show a difference of.
-    support: none
-  platform:
-    description: Runs on the controller.
-    support: full
-    platforms: linux
-author:
-  - The flathood authors
 """
 
 EXAMPLES = r"""
