@@ -7,24 +7,17 @@ import os
 import time
 from typing import Any
 
-from ansible.plugins.action import ActionBase
-from ansible_collections.flathood.cluster.plugins.plugin_utils.library import find_library
-
-find_library()
+from ansible_collections.flathood.cluster.plugins.plugin_utils.action import Action
 
 from flathood.cabling.collect import LIFETIME, rounds_from
 
 
-class ActionModule(ActionBase):
+class ActionModule(Action):
     """Adds the schedule to the arguments, runs the module on the machine, and notes when that was."""
 
-    TRANSFERS_FILES = False
-
-    def run(self, tmp: None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+    def act(self, given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
         """Run one phase on one machine; ``clock`` is when it began and ended by the controller's clock."""
-        super().run(tmp, task_vars)
-        known = task_vars or {}
-        arguments = dict(self._task.args)
+        arguments = dict(given)
         began = time.time()
         if arguments.get("phase") != "clock":
             at, pause = float(arguments["at"]), float(arguments["pause"])
@@ -36,6 +29,6 @@ class ActionModule(ActionBase):
                 "lifetime": LIFETIME,
             }
         result: dict[str, Any] = self._execute_module(
-            module_name="flathood.cluster.cabling", module_args=arguments, task_vars=task_vars
+            module_name="flathood.cluster.cabling", module_args=arguments, task_vars=known
         )
         return result | {"clock": [began, time.time()]}

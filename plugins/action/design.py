@@ -6,58 +6,46 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ansible.errors import AnsibleActionFail
-from ansible.plugins.action import ActionBase
-from ansible_collections.flathood.cluster.plugins.plugin_utils.library import find_library
-
-find_library()
+from ansible_collections.flathood.cluster.plugins.plugin_utils.action import Action
 
 from flathood.design.engine import Budget
 from flathood.design.engines import AUTO, ENGINES
 from flathood.design.folder import Options, design_folder
-from flathood.errors import FlathoodError
 from flathood.inventory import CLUSTER, WIRING
 from flathood.writing import locked
 
-ARGUMENTS = {
-    "src": {"type": "path", "required": True},
-    "profile": {"type": "raw"},
-    "mode": {"type": "str", "choices": ["universal", "fractional", "sparse"]},
-    "keep": {"type": "dict"},
-    "without": {"type": "list", "elements": "str"},
-    "engine": {"type": "str", "choices": [AUTO, *ENGINES], "default": AUTO},
-    "seed": {"type": "int", "default": 0},
-    "jobs": {"type": "int", "default": 1},
-    "rounds": {"type": "int"},
-    "seconds": {"type": "float"},
-    "force": {"type": "bool", "default": False},
-}
 
-
-class ActionModule(ActionBase):
+class ActionModule(Action):
     """Makes a cluster's wiring.yml what the designer says it should be."""
 
-    TRANSFERS_FILES = False
-    _supports_check_mode = True
+    ARGUMENTS: ClassVar[dict[str, Any]] = {
+        "src": {"type": "path", "required": True},
+        "profile": {"type": "raw"},
+        "mode": {"type": "str", "choices": ["universal", "fractional", "sparse"]},
+        "keep": {"type": "dict"},
+        "without": {"type": "list", "elements": "str"},
+        "engine": {"type": "str", "choices": [AUTO, *ENGINES], "default": AUTO},
+        "seed": {"type": "int", "default": 0},
+        "jobs": {"type": "int", "default": 1},
+        "rounds": {"type": "int"},
+        "seconds": {"type": "float"},
+        "force": {"type": "bool", "default": False},
+    }
 
-    def run(self, tmp: None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+    def act(self, given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
         """Design, and write the wiring unless it stays or this is check mode."""
-        result = super().run(tmp, task_vars)
-        _, wanted = self.validate_argument_spec(ARGUMENTS)
-        folder = _folder(Path(wanted["src"]))
+        folder = _folder(Path(given["src"]))
         target = folder / WIRING
         write = not self._task.check_mode
-        try:
-            options = _options(wanted)
-            with locked(target) if write else nullcontext():
-                outcome = design_folder(folder, options)
-                if write:
-                    outcome.save()
-        except FlathoodError as error:
-            raise AnsibleActionFail(str(error)) from error
-        result |= {
+        options = _options(given)
+        with locked(target) if write else nullcontext():
+            outcome = design_folder(folder, options)
+            if write:
+                outcome.save()
+        result = {
             "changed": outcome.changed,
             "msg": outcome.verdict(),
             "path": str(target),

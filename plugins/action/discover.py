@@ -7,51 +7,43 @@ import shlex
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ansible.errors import AnsibleActionFail
-from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 from ansible.utils.unsafe_proxy import wrap_var
 from ansible_collections.flathood.cluster.plugins.module_utils.discovery import hook
-from ansible_collections.flathood.cluster.plugins.plugin_utils.library import find_library
-
-find_library()
+from ansible_collections.flathood.cluster.plugins.plugin_utils.action import Action
 
 from flathood.discovery.folder import Folder
 from flathood.discovery.report import SCRIPT, read_report
 from flathood.discovery.session import Session
 from flathood.discovery.steps import close_turn, judge, survey
 from flathood.discovery.watch import Watch
-from flathood.errors import FlathoodError
 
-ARGUMENTS = {
-    "phase": {"type": "str", "choices": ["survey", "open", "wait", "close", "judge"], "required": True},
-    "directory": {"type": "path", "required": True},
-    "node": {"type": "str"},
-    "nodes": {"type": "list", "elements": "str", "default": []},
-    "head_mac": {"type": "str"},
-    "say": {"type": "str", "default": ""},
-    "reports": {"type": "list", "elements": "str", "default": []},
-    "timeout": {"type": "float", "default": 300},
-    "settle": {"type": "float", "default": 3},
-}
 #: Bytes of the journal that are fetched at once; seconds between two looks, and between two words on the countdown.
 _CHUNK = 4 * 1024 * 1024
 _PAUSE = 0.3
 _COUNTDOWN = 15
 
 
-class ActionModule(ActionBase):
+class ActionModule(Action):
     """Surveys, opens a machine's turn, waits for it, closes it, judges all of them."""
 
-    TRANSFERS_FILES = False
-    _supports_check_mode = True
+    ARGUMENTS: ClassVar[dict[str, Any]] = {
+        "phase": {"type": "str", "choices": ["survey", "open", "wait", "close", "judge"], "required": True},
+        "directory": {"type": "path", "required": True},
+        "node": {"type": "str"},
+        "nodes": {"type": "list", "elements": "str", "default": []},
+        "head_mac": {"type": "str"},
+        "say": {"type": "str", "default": ""},
+        "reports": {"type": "list", "elements": "str", "default": []},
+        "timeout": {"type": "float", "default": 300},
+        "settle": {"type": "float", "default": 3},
+    }
 
-    def run(self, tmp: None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+    def act(self, given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
         """Do one phase; what the wire said is never taken for a template."""
-        result = super().run(tmp, task_vars)
-        _, wanted = self.validate_argument_spec(ARGUMENTS)
         phases: dict[str, Callable[[dict[str, Any], Folder], dict[str, Any]]] = {
             "survey": self._survey,
             "open": self._open,
@@ -59,11 +51,8 @@ class ActionModule(ActionBase):
             "close": self._close,
             "judge": self._judge,
         }
-        try:
-            found = phases[wanted["phase"]](wanted, Folder.load(Path(wanted["directory"])))
-        except FlathoodError as error:
-            raise AnsibleActionFail(str(error)) from error
-        return result | {"changed": False} | wrap_var(found)
+        found: dict[str, Any] = wrap_var(phases[given["phase"]](given, Folder.load(Path(given["directory"]))))
+        return found
 
     def _survey(self, wanted: dict[str, Any], folder: Folder) -> dict[str, Any]:
         session, _ = self._replay(folder)

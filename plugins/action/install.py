@@ -10,13 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleActionFail, AnsibleConnectionFailure
-from ansible.plugins.action import ActionBase
 from ansible_collections.flathood.cluster.plugins.module_utils.machine.options import INSTALL
 from ansible_collections.flathood.cluster.plugins.plugin_utils import packing
-from ansible_collections.flathood.cluster.plugins.plugin_utils.library import find_library
-
-find_library()
-
+from ansible_collections.flathood.cluster.plugins.plugin_utils.action import Action
 from ansible_collections.flathood.cluster.plugins.plugin_utils.compiler import options
 
 from flathood.errors import FlathoodError
@@ -32,45 +28,42 @@ PAUSE = 2.0
 ATTEMPT = 8
 
 
-class ActionModule(ActionBase):
+class ActionModule(Action):
     """Compares on the controller; makes no connection where a machine is known to be right."""
 
-    TRANSFERS_FILES = False
-    _supports_check_mode = True
+    ARGUMENTS = INSTALL
 
-    def run(self, tmp: None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+    def act(self, given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
         """Install one role, or all of its roles, on one machine."""
-        result = super().run(tmp, task_vars)
-        _, wanted = self.validate_argument_spec(INSTALL)
-        host = task_vars["inventory_hostname"]
+        host, fresh = known["inventory_hostname"], {}
         try:
-            plan = load_plan(Path(wanted["directory"]), wanted["routing"])
-            draw = partial(render, plan, host, options=options(wanted["options"]))
+            plan = load_plan(Path(given["directory"]), given["routing"])
+            draw = partial(render, plan, host, options=options(given["options"]))
             mine = ROLES_OF[kind_of(plan, host)]
-            views = [draw(role) for role in (mine if wanted["role"] == "all" else (wanted["role"],))]
+            views = [draw(role) for role in (mine if given["role"] == "all" else (given["role"],))]
         except KeyError as error:
-            raise AnsibleActionFail(f"{host}: {wanted['directory']}/cluster.yml has no machine of this name") from error
+            raise AnsibleActionFail(f"{host}: {given['directory']}/cluster.yml has no machine of this name") from error
         except (FlathoodError, TypeError, ValueError) as error:
             raise AnsibleActionFail(f"{host}: {error}") from error
 
         look = cache(lambda: packing.look_at(draw(role) for role in mine))
-        state = self._known_state(task_vars)
+        state = self._known_state(known)
         if state is None:
-            answer = self._first_contact(host, look(), wanted["patience"], task_vars)
+            answer = self._first_contact(host, look(), given["patience"], known)
             if answer.get("failed"):
-                return result | answer | {"msg": f"{host}: {answer.get('msg')}"}
+                return answer | {"msg": f"{host}: {answer.get('msg')}"}
             state = answer["state"]
-            result |= _fact(state)
+            fresh = _fact(state)
         stale = {path for view in views for path in packing.stale_files(view, state)}
         if not stale and not any(packing.drifted(view, state) for view in views):
-            return result | {"changed": False} | _told(state)
+            return fresh | _told(state)
 
         arguments = self._task.args | {"payload": packing.pack(views, stale, look())}
-        answer = self._execute_module("flathood.cluster.install", arguments, task_vars=task_vars)
+        answer = self._execute_module("flathood.cluster.install", arguments, task_vars=known)
         state = answer.pop("state", None)
         if answer.get("failed"):
-            return answer | {"msg": f"{host}: role {wanted['role']}: {answer.get('msg')}"}
-        return result | answer | _told(state) | _fact(state)
+            return answer | {"msg": f"{host}: role {given['role']}: {answer.get('msg')}"}
+        return answer | _told(state) | _fact(state)
 
     def _known_state(self, task_vars: dict[str, Any]) -> packing.State | None:
         """What this run already knows of the machine, or None."""

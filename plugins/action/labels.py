@@ -4,64 +4,52 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ansible.errors import AnsibleActionFail
-from ansible.plugins.action import ActionBase
-from ansible_collections.flathood.cluster.plugins.plugin_utils.library import find_library
+from ansible_collections.flathood.cluster.plugins.plugin_utils.action import Action
 
-find_library()
-
-from flathood.errors import FlathoodError
 from flathood.inventory import load
 from flathood.labels import FORMATS, OFFICE, Options, differing, paper_of, products, save, usual_folder
 
-ARGUMENTS = {
-    "src": {"type": "path", "required": True},
-    "directory": {"type": "path"},
-    "formats": {"type": "list", "elements": "str", "choices": list(FORMATS), "default": list(FORMATS)},
-    "paper": {"type": "str", "default": "a4"},
-    "office": {"type": "str", "choices": list(OFFICE)},
-    "report": {"type": "str"},
-    "only": {"type": "list", "elements": "str", "default": []},
-    "skip": {"type": "int", "default": 0},
-    "outline": {"type": "bool", "default": False},
-    "mono": {"type": "bool", "default": False},
-}
 
-
-class ActionModule(ActionBase):
+class ActionModule(Action):
     """Makes the files of a cluster's labels what its cluster.yml and wiring.yml say."""
 
-    TRANSFERS_FILES = False
-    _supports_check_mode = True
+    ARGUMENTS: ClassVar[dict[str, Any]] = {
+        "src": {"type": "path", "required": True},
+        "directory": {"type": "path"},
+        "formats": {"type": "list", "elements": "str", "choices": list(FORMATS), "default": list(FORMATS)},
+        "paper": {"type": "str", "default": "a4"},
+        "office": {"type": "str", "choices": list(OFFICE)},
+        "report": {"type": "str"},
+        "only": {"type": "list", "elements": "str", "default": []},
+        "skip": {"type": "int", "default": 0},
+        "outline": {"type": "bool", "default": False},
+        "mono": {"type": "bool", "default": False},
+    }
 
-    def run(self, tmp: None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+    def act(self, given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
         """Make the files, and write those that differ unless this is check mode."""
-        result = super().run(tmp, task_vars)
-        _, wanted = self.validate_argument_spec(ARGUMENTS)
-        if wanted["skip"] < 0:
-            raise AnsibleActionFail(f"skip: {wanted['skip']} is too small: at least 0")
-        source = Path(wanted["src"])
-        try:
-            options = Options(
-                formats=tuple(wanted["formats"]),
-                paper=paper_of(wanted["paper"]),
-                office=wanted["office"],
-                report=wanted["report"],
-                only=tuple(wanted["only"]),
-                skip=wanted["skip"],
-                outline=wanted["outline"],
-                mono=wanted["mono"],
-            )
-            loaded = load(source if source.is_dir() else source.parent, need_macs=False)
-            made = products(loaded.cluster, loaded.wiring, options)
-            folder = Path(wanted["directory"]) if wanted["directory"] else usual_folder(loaded.cluster)
-            before = _texts(folder, made.files)
-            changed = differing(folder, made, options) if self._task.check_mode else save(folder, made, options)
-        except FlathoodError as error:
-            raise AnsibleActionFail(str(error)) from error
-        result |= {
+        if given["skip"] < 0:
+            raise AnsibleActionFail(f"skip: {given['skip']} is too small: at least 0")
+        source = Path(given["src"])
+        options = Options(
+            formats=tuple(given["formats"]),
+            paper=paper_of(given["paper"]),
+            office=given["office"],
+            report=given["report"],
+            only=tuple(given["only"]),
+            skip=given["skip"],
+            outline=given["outline"],
+            mono=given["mono"],
+        )
+        loaded = load(source if source.is_dir() else source.parent, need_macs=False)
+        made = products(loaded.cluster, loaded.wiring, options)
+        folder = Path(given["directory"]) if given["directory"] else usual_folder(loaded.cluster)
+        before = _texts(folder, made.files)
+        changed = differing(folder, made, options) if self._task.check_mode else save(folder, made, options)
+        result = {
             "changed": bool(changed),
             "msg": f"{made.labels} labels in {len(made.files)} files, {len(changed)} of them changed",
             "directory": str(folder),
@@ -69,7 +57,7 @@ class ActionModule(ActionBase):
             "changed_files": sorted(changed),
         }
         if made.without_code:
-            result["warnings"] = [f"No room for a QR code on {len(made.without_code)} labels of {wanted['paper']}."]
+            result["warnings"] = [f"No room for a QR code on {len(made.without_code)} labels of {given['paper']}."]
         if self._task.diff:
             result["diff"] = [
                 {
