@@ -94,8 +94,8 @@ def redfish(lab: Lab, work: Path, *nodes: str) -> Iterator[dict[str, dict[str, o
 def main(config: Path) -> None:
     """Serve Redfish until killed."""
     import bcrypt  # noqa: PLC0415 - all this is only there where the emulator runs
-    from sushy_tools.emulator import main as emulator  # noqa: PLC0415
-    from sushy_tools.emulator.resources.systems import fakedriver  # noqa: PLC0415
+    from sushy_tools.emulator import main as emulator  # noqa: PLC0415 - as above
+    from sushy_tools.emulator.resources.systems import fakedriver  # noqa: PLC0415 - as above
 
     known = json.loads(config.read_text())
     lab = Lab.open(known["lab"])

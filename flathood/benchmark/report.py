@@ -14,6 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from flathood.benchmark.results import Row, load, rows
 from flathood.benchmark.work import CONNECTIONS
+from flathood.design.pictures import write
 from flathood.plan.model import Plan
 from flathood.writing import save
 
@@ -115,8 +116,6 @@ def cells(row: Row) -> tuple[str, ...]:
 def plots(found: Sequence[Row], folder: Path) -> Iterator[Path]:
     """One picture a benchmark, as in the KLAT2 paper: a line for each mode, One and Multi; dotted: predicted."""
     from matplotlib.figure import Figure  # noqa: PLC0415 - takes longer to import than many a command to run
-
-    from flathood.design.pictures import write  # noqa: PLC0415
 
     colours = {"basic": "tab:blue", "advanced": "tab:green", "tree": "tab:red"}
     for name in dict.fromkeys(row.benchmark for row in found):

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pyasn1.type.univ import Integer, OctetString  # type: ignore[import-untyped]
-from pysnmp.error import PySnmpError  # type: ignore[import-untyped]
-from pysnmp.hlapi.v3arch import asyncio as hlapi  # type: ignore[import-untyped]
+from pyasn1.type.univ import Integer, OctetString  # type: ignore[import-untyped]  # has none
+from pysnmp.error import PySnmpError  # type: ignore[import-untyped]  # has none
+from pysnmp.hlapi.v3arch import asyncio as hlapi  # type: ignore[import-untyped]  # has none
 
 from flathood.cabling.agents import Agent
 from flathood.cabling.bridge_mib import COLUMNS, Column, Oid, learnt

@@ -71,8 +71,7 @@ def options(**given: Any) -> None:  # noqa: ANN401 - click hands the options ove
             raise click.UsageError(f"there is no option {wanted}: the last is {len(found.front)}.")
     written = []
     if given["picture"]:
-        # Loading the library of pictures takes longer than many a table.
-        from flathood.design.options.plot import plot  # noqa: PLC0415
+        from flathood.design.options.plot import plot  # noqa: PLC0415 - takes longer than many a table
 
         plot(found, need, f"{catalogue.currency}, {catalogue.date}", given["picture"])
         written.append(given["picture"])

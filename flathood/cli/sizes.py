@@ -29,7 +29,7 @@ class _Range(click.ParamType[range]):
     def __init__(self, least: int, most: int) -> None:
         self.least, self.most = least, most
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> range:  # noqa: ANN401
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> range:  # noqa: ANN401 - click's
         """The numbers from A to B."""
         if isinstance(value, range):
             return value

@@ -89,7 +89,7 @@ def _enter_lab(plan: Plan) -> None:
     lab = Lab.open(name)
     if lab.is_up:
         argv = lab.at_head([sys.executable, "-m", "flathood", *sys.argv[1:]])
-        os.execvpe(argv[0], argv, os.environ | lab.environment | {"PYTHONPATH": str(CHECKOUT)})  # noqa: S606
+        os.execvpe(argv[0], argv, os.environ | lab.environment | {"PYTHONPATH": str(CHECKOUT)})  # noqa: S606 - no shell
 
 
 @contextmanager

@@ -180,7 +180,7 @@ def anneal(task: Task, design: Design, rng: np.random.Generator, number: int, he
 
 def polish(task: Task, design: Design, rng: np.random.Generator) -> Design:
     """A design with its most loaded cables relieved, at no cost in shared switches of the traffic."""
-    from flathood.design import kernels  # noqa: PLC0415
+    from flathood.design import kernels  # noqa: PLC0415 - as above
 
     on = design.astype(np.uint8)
     steps = min(200 * design.size, _POLISH // (design.size * max(len(design), 1)))
@@ -191,7 +191,7 @@ def polish(task: Task, design: Design, rng: np.random.Generator) -> Design:
 
 
 def _cross(mother: Design, father: Design, rng: np.random.Generator) -> Design:
-    from flathood.design import kernels  # noqa: PLC0415
+    from flathood.design import kernels  # noqa: PLC0415 - as above
 
     on, other = mother.astype(np.uint8), father.astype(np.uint8)
     walks = int((mother & ~father).sum()) // 8 + 1  # a walk takes a few cables: about half of what differs

@@ -120,7 +120,7 @@ def _limited(budget: Budget, effort: float, began: float) -> dict[str, Any]:
     return parameters
 
 
-def _run(model: SetModel | CableModel, parameters: dict[str, Any], tell: Any) -> tuple[Design | None, bool]:  # noqa: ANN401
+def _run(model: SetModel | CableModel, parameters: dict[str, Any], tell: Any) -> tuple[Design | None, bool]:  # noqa: ANN401 - OR-Tools'
     """Search in a thread, so that Ctrl-C gets through: the best design and whether the search was exhaustive."""
     from ortools.sat.python import cp_model  # noqa: PLC0415 - takes half a second to import
 

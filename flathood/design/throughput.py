@@ -101,9 +101,8 @@ def _least_load(weights: Matrix, design: Design, shared: npt.NDArray[np.int64]) 
 
 def _solve(weights: Matrix, design: Design, fixed: _Numbers) -> float:
     """The least largest load of a cable, given the traffic that has a choice and the loads of what has none."""
-    # Loading SciPy's solver takes longer than most evaluations.
-    from scipy.optimize import linprog  # noqa: PLC0415
-    from scipy.sparse import csr_array  # noqa: PLC0415
+    from scipy.optimize import linprog  # noqa: PLC0415 - takes longer to import than most evaluations
+    from scipy.sparse import csr_array  # noqa: PLC0415 - as above
 
     first, second = np.nonzero(np.triu(weights, 1))
     pair, switch = np.nonzero(design[first] & design[second])

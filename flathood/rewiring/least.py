@@ -164,7 +164,7 @@ def _matching(gone: Design, come: Design) -> tuple[Design, Design]:
 def _flow(gone: Design, come: Design) -> Any:  # noqa: ANN401 - scipy gives its result's class no name
     """The largest flow from cables that go, by way of their nodes and switches, to cables that come."""
     from scipy.sparse import csr_array  # noqa: PLC0415 - needed only where nodes get or lose cables
-    from scipy.sparse.csgraph import maximum_flow  # noqa: PLC0415
+    from scipy.sparse.csgraph import maximum_flow  # noqa: PLC0415 - as above
 
     nodes, switches = gone.shape
     left, right = np.argwhere(gone).tolist(), np.argwhere(come).tolist()

@@ -22,7 +22,7 @@ class MatrixFile(TypedDict):
 class Recording(TypedDict):
     """The messages of an MPI program, as Open MPI's monitoring wrote them: a file NAME.RANK.prof for each rank."""
 
-    __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]
+    __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]  # as above
 
     trace: Annotated[
         str, Field(min_length=1, description="NAME of the files NAME.RANK.prof, from cluster.yml's folder")
@@ -57,7 +57,7 @@ Traffic = Annotated[
 class Part(TypedDict):
     """One part of a weighted mix."""
 
-    __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]
+    __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]  # as above
 
     profile: Annotated[Traffic, Field(description="Name of a pattern, a matrix file or a recording")]
     weight: Annotated[float, Field(gt=0, allow_inf_nan=False, strict=True, description="Its share against the others")]
@@ -66,7 +66,7 @@ class Part(TypedDict):
 class Function(TypedDict):
     """A function of the operator's own that judges designs, found on Python's path."""
 
-    __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]
+    __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]  # as above
 
     function: Annotated[
         str,

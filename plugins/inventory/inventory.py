@@ -94,7 +94,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         self._read_config_data(path)
         library.find_library()
         # Found only now: an error of the import would be swallowed while Ansible loads the plugin.
-        from flathood.errors import FlathoodError  # noqa: PLC0415
+        from flathood.errors import FlathoodError  # noqa: PLC0415 - for this reason
 
         try:
             found = self._machines(Path(path), cache)

@@ -34,8 +34,8 @@ def read(path: Path) -> dict[str, Any]:
     Raises InvalidInput with the problems of all the files that are there.
     """
     from flathood.inventory import load  # noqa: PLC0415 - the library is found only when the plugin runs
-    from flathood.registry import load_registry  # noqa: PLC0415
-    from flathood.spec import load_cluster  # noqa: PLC0415
+    from flathood.registry import load_registry  # noqa: PLC0415 - as above
+    from flathood.spec import load_cluster  # noqa: PLC0415 - as above
 
     if path.with_name("wiring.yml").exists():
         loaded = load(path.parent, need_macs=False)
@@ -49,8 +49,8 @@ def compile_plan(directory: Path) -> None:
 
     A cluster whose MAC addresses are not known yet has no plan; the role that needs it says so.
     """
-    from flathood.errors import InvalidInput  # noqa: PLC0415
-    from flathood.plan import load_plan  # noqa: PLC0415
+    from flathood.errors import InvalidInput  # noqa: PLC0415 - as above
+    from flathood.plan import load_plan  # noqa: PLC0415 - as above
 
     with suppress(InvalidInput):
         load_plan(directory)
@@ -96,8 +96,8 @@ def group_names(switches: tuple[str, ...], taken: set[str]) -> dict[str, str]:
 
 def _states(cluster: Cluster, wiring: Wiring | None, registry: Registry) -> dict[str, str]:
     """How much is known of the NICs of each machine, of the slots that have a cable."""
-    from flathood.discovery.work import Work  # noqa: PLC0415
-    from flathood.registry.progress import progress_of  # noqa: PLC0415
+    from flathood.discovery.work import Work  # noqa: PLC0415 - as above
+    from flathood.registry.progress import progress_of  # noqa: PLC0415 - as above
 
     cabled = {**Work.of(cluster, wiring, registry).cabled, cluster.head.name: (0,)}
     return {name: progress_of(registry.nodes.get(name, ()), slots).value for name, slots in cabled.items()}
@@ -112,7 +112,7 @@ def _machine(cluster: Cluster, name: str, number: int | None, groups: list[str])
 
 def _way_in(cluster: Cluster, name: str, number: int | None) -> str:
     """Where Ansible reaches a machine; ``number`` None is the head, which has no name on a management network."""
-    from flathood.plan import addresses  # noqa: PLC0415
+    from flathood.plan import addresses  # noqa: PLC0415 - as above
 
     if number is None:
         return str(addresses.head(cluster))

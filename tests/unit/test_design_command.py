@@ -143,7 +143,7 @@ def test_what_is_impossible_leaves_the_file_alone(folder: Path) -> None:
 )
 def test_budgets_that_are_none(budget: dict[str, float]) -> None:
     with pytest.raises(FlathoodError, match=next(iter(budget))):
-        Budget(**budget)  # type: ignore[arg-type]
+        Budget(**budget)
 
 
 def test_what_is_wrong_in_the_options_is_told_at_once(folder: Path) -> None:

@@ -24,7 +24,7 @@ KLAT2 = str(ROOT / "inventories/klat2")
 
 
 def run(command: object, *arguments: str) -> Result:
-    return CliRunner().invoke(command, arguments, env={"COLUMNS": "80"})  # type: ignore[arg-type]
+    return CliRunner().invoke(command, arguments, env={"COLUMNS": "80"})
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ def spec_of(nodes: int = 6, switches: int = 3, **keys: object) -> dict[str, obje
 
 
 def folder_of(tmp_path: Path, **keys: object) -> Path:
-    (tmp_path / "cluster.yml").write_text(json.dumps(spec_of(**keys)))  # type: ignore[arg-type]
+    (tmp_path / "cluster.yml").write_text(json.dumps(spec_of(**keys)))
     return tmp_path
 
 

@@ -39,7 +39,7 @@ def read(heard: Any) -> list[list[str]]:  # noqa: ANN401 - foreign JSON
     return found[:_MOST]
 
 
-def _list(of: Any, key: str) -> list[dict[str, Any]]:  # noqa: ANN401
+def _list(of: Any, key: str) -> list[dict[str, Any]]:  # noqa: ANN401 - foreign JSON
     found = of.get(key) if isinstance(of, dict) else None
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 

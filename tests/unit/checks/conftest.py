@@ -62,6 +62,6 @@ def spoil(healthy: Observed) -> Spoil:
     """The healthy words with one host's word changed."""
 
     def change(host: str, **fields: object) -> Observed:
-        return replace(healthy, hosts=healthy.hosts | {host: replace(healthy.hosts[host], **fields)})  # type: ignore[arg-type]
+        return replace(healthy, hosts=healthy.hosts | {host: replace(healthy.hosts[host], **fields)})
 
     return change
