@@ -69,9 +69,7 @@ def partner(plan: Plan) -> int:
 def command(plan: Plan, wanted: Wanted, model: Model, *, root: bool) -> list[str]:
     """The command line for the first node, where role mpi has been; raises FlathoodError.
 
-    Open MPI's TCP transport uses all neighborhoods that a pair shares at once, whatever the routes are; others that it
-    may choose by itself do not, so this one is named. In basic mode it is told to use
-    the node addresses: their routes are the chosen neighborhood of each pair, as for any other program.
+    Which network it takes is left to that role's files, as for any other program.
     """
     wanted.check(plan)
     cases: list[list[Any]] = [
@@ -84,12 +82,10 @@ def command(plan: Plan, wanted: Wanted, model: Model, *, root: bool) -> list[str
         # A time for the first one, another for the repetitions, half a second between cases.
         expected += _PATIENCE * (once * 4 + wanted.seconds + 0.5)
     work = {"seconds": wanted.seconds, "most": _MOST_REPETITIONS, "cases": cases}
-    by_node_address = ["--mca", "btl_tcp_if_include", str(plan.cluster.addresses.nodes)]
     return [
         *("timeout", "--kill-after", "10", f"{expected:.0f}"),
         *("mpirun", "--hostfile", OPEN_MPI_HOSTS, "-n", str(plan.node_count), "--map-by", "node"),
-        *("--mca", "mpi_yield_when_idle", "1", "--mca", "pml", "ob1", "--mca", "btl", "self,tcp"),
-        *(by_node_address if plan.routing == "basic" else ()),
+        *("--mca", "mpi_yield_when_idle", "1"),
         *(["--allow-run-as-root"] if root else []),
         *("python3", "-c", SOURCE, json.dumps(work)),
     ]

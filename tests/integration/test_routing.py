@@ -17,7 +17,8 @@ import pytest
 from ansible_collections.flathood.cluster.plugins.module_utils.mpi_alltoall import SOURCE
 
 from flathood.lab import Lab
-from flathood.plan.views.mpi import OPEN_MPI_HOSTS
+from flathood.plan import load_plan
+from flathood.plan.views.mpi import OPEN_MPI, OPEN_MPI_HOSTS
 from flathood.playbook import command, play
 from tests.labs import AS_JSON, know_macs, running, told, until
 
@@ -83,6 +84,13 @@ line.sendall(found.hexdigest().encode())
 line.close()
 """
 TCP, MPTCP = "6", "262"
+#: Rank 0, on a, sends BYTES bytes to rank 1, on b, in messages of 4 MiB.
+MESSAGES = f"""
+from mpi4py import MPI
+body, world = bytearray(4 << 20), MPI.COMM_WORLD
+for _ in range({BYTES >> 22}):
+    world.Send(body, 1) if world.Get_rank() == 0 else world.Recv(body, 0)
+"""
 #: The lab's nodes share two processors, and their one account is root's.
 QUIETLY = ("--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1")
 
@@ -120,6 +128,13 @@ class Rig:
             self.on("a", "python3", "-c", SEND, kind, to)
         return [(now - then) / BYTES for now, then in zip(self.sent("a"), before, strict=True)]
 
+    def messages(self, *options: str) -> list[float]:
+        """Have a send BYTES bytes to b by Open MPI; the share of them that left by each NIC of a."""
+        before = self.sent("a")
+        argv = ["mpirun", "--hostfile", OPEN_MPI_HOSTS, "-n", "2", *QUIETLY, *options, "python3", "-c", MESSAGES]
+        self.lab.exec("a", argv, timeout=PATIENCE)
+        return [(now - then) / BYTES for now, then in zip(self.sent("a"), before, strict=True)]
+
     def receiving(self, kind: str) -> subprocess.Popen[bytes]:
         """b waits for one transfer; when this returns, it can be connected to."""
         argv = self.lab.command("b", ["python3", "-c", RECEIVE, kind], PATIENCE)
@@ -151,6 +166,14 @@ def basic(rig: Rig) -> dict[str, str]:
 
 
 @pytest.mark.usefixtures("basic")
+def test_open_mpi_keeps_to_the_switch_that_basic_routing_chose_which_it_does_not_by_itself(rig: Rig) -> None:
+    plan = load_plan(rig.folder)
+    chosen = int(plan.slot_on[0, plan.chosen[0, 1]])
+    assert [share > 0.9 for share in rig.messages()] == [slot == chosen for slot in range(3)]
+    assert min(rig.messages("--mca", "btl_tcp_if_include", "10.80.0.0/24,10.80.1.0/24,10.80.2.0/24")) > 0.15
+
+
+@pytest.mark.usefixtures("basic")
 def test_advanced_routing_is_installed_by_one_variable_and_proved_over_traffic(rig: Rig) -> None:
     changed = {host for host, counts in rig.play("site", "-e", "routing=advanced").items() if counts["changed"]}
     assert changed == set(NODES)
@@ -163,6 +186,17 @@ def test_one_mptcp_connection_uses_every_shared_switch_and_one_tcp_connection_on
     assert sorted(share > 0.5 for share in rig.transfer(TCP, "b")) == [False, False, True]
     green = rig.transfer(MPTCP, "b-green")
     assert (green[0] < 0.1, green[1] > 0.9, green[2] < 0.1) == (True, True, True)
+
+
+def test_open_mpi_uses_every_shared_switch_and_without_our_transports_one_at_most(rig: Rig) -> None:
+    assert min(rig.messages()) > 0.2
+    without = "sed -i.ours -E '/^(pml|btl|osc) /d' "
+    for node in ("a", "b"):
+        rig.on(node, "sh", "-c", without + OPEN_MPI)
+    shares = rig.messages()
+    for node in ("a", "b"):
+        rig.on(node, "mv", f"{OPEN_MPI}.ours", OPEN_MPI)
+    assert sum(share > 0.05 for share in shares) <= 1
 
 
 def test_a_connection_outlives_each_of_its_cables_but_the_last(rig: Rig) -> None:
@@ -206,7 +240,7 @@ def test_stock_open_mpi_works_with_our_files_and_routes_and_not_without(rig: Rig
     ours = ["mpirun", "--hostfile", OPEN_MPI_HOSTS, "-n", "4", *QUIETLY, "python3", "-c", SOURCE]
     assert '"wrong": []' in rig.on("a", *ours, str(PATIENCE / 4))
     for node in NODES:
-        rig.on(node, "sh", "-c", "rm /etc/openmpi/openmpi-mca-params.conf; ip -4 route flush proto static")
+        rig.on(node, "sh", "-c", f"rm {OPEN_MPI}; ip -4 route flush proto static")
     stock = rig.lab.exec("a", [*ours, "20"], timeout=PATIENCE)
     assert stock.returncode
     assert "no-word" in stock.stderr

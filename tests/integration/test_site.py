@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="nee
 
 NAME = "sitetest"
 NODES = ("a", "b", "c", "d", "e", "f")
-ROLES = ("links", "arp", "hosts", "routes", "multicast", "mpi")
+ROLES = ("links", "arp", "hosts", "multicast", "routes", "mpi")
 #: Longest wait for anything, seconds; a test that passes never takes as long.
 PATIENCE = 400
 #: All that a power cycle must not change; indexes and random MACs of devices are the kernel's affair.

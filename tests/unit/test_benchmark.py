@@ -39,15 +39,15 @@ def test_the_job_has_each_case_once_small_messages_first(plan):
     ]
 
 
+def test_root_says_so_to_mpirun(plan):
+    assert ["--allow-run-as-root" in command(plan, Wanted(), MODEL, root=root) for root in (True, False)] == [
+        True,
+        False,
+    ]
+
+
 def test_plain_connections_are_between_nodes_that_share_most(plan):
     assert plan.shared(0, partner(plan)) == (1, 2)
-
-
-def test_only_basic_mode_keeps_open_mpi_on_one_path(plan):
-    for mode in ("basic", "advanced", "tree"):
-        argv = command(routed(plan, mode), Wanted(), MODEL, root=True)
-        assert ("btl_tcp_if_include" in argv) == (mode == "basic")
-        assert "--allow-run-as-root" in argv
 
 
 def test_a_job_on_slow_links_gets_more_time(plan):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from fnmatch import fnmatch
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -15,6 +16,8 @@ from flathood.plan.proof import prove
 from flathood.plan.views import ROLES_OF, kind_of
 from flathood.spec.model import Routing
 from tests.plans import HEXA, InMemory, compiled, plan_of
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -82,9 +85,30 @@ def test_the_network_is_online_when_the_outside_nic_is(plan: Plan) -> None:
     assert required == ["/etc/systemd/network/50-fnn0.network"]
 
 
-def test_mpi_gets_the_neighborhoods_of_the_node_and_all_nodes_in_order(plan: Plan) -> None:
+def test_site_applies_the_roles_in_order_and_routes_are_the_last_of_systemd_networkd(plan: Plan) -> None:
+    text = (ROOT / "playbooks/site.yml").read_text()
+    roles = [line.rpartition(".")[2] for line in text.splitlines() if "name: flathood.cluster." in line]
+    assert tuple(role for role in roles if role in ROLES_OF["node"]) == ROLES_OF["node"]
+    networked = [role for role in ROLES_OF["node"] if "networkd" in render(plan, "n0", role).apply]
+    assert networked[-1] == "routes"
+
+
+@pytest.mark.parametrize(
+    ("mode", "networks", "devices"),
+    [
+        ("basic", "10.79.0.0/16", "node0"),
+        ("advanced", "10.80.2.0/24,10.80.1.0/24", "fnn0,fnn1"),
+        ("tree", "10.78.0.0/24", "fnn0"),
+    ],
+)
+def test_mpi_gets_what_the_mode_of_routing_is_about(plan: Plan, mode: Routing, networks: str, devices: str) -> None:
+    plan = routed(plan, mode)
     text = file(plan, "n0", "mpi", "/etc/openmpi/openmpi-mca-params.conf")
-    assert "btl_tcp_if_include = 10.80.2.0/24,10.80.1.0/24\n" in text
+    assert f"btl_tcp_if_include = {networks}\n" in text
+    assert f"export UCX_NET_DEVICES={devices}\n" in file(plan, "n0", "mpi", "/etc/profile.d/fnn-mpi.sh")
+
+
+def test_mpi_gets_all_nodes_in_order(plan: Plan) -> None:
     hosts = file(plan, "n0", "mpi", "/etc/flathood/mpi/openmpi.hosts", mpi_slots=2)
     assert hosts.splitlines()[1:] == [f"n{k} slots=2" for k in range(6)]
 

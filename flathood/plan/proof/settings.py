@@ -109,23 +109,29 @@ def check_mpi(ledger: Ledger, world: World, machine: int, files: Mapping[str, by
         if data is not None:
             ledger.expect("mpi", holds, Place(f"{_FOLDER}{name}"), message)
     slots, subnets = _networks(world, machine)
+    ranges, routing = cabling.cluster.addresses, cabling.cluster.routing
+    everywhere = str(ranges.outside if routing == "tree" else ranges.nodes)
+    devices = [f"fnn{slot}" for slot in slots] if routing != "basic" else ["node0"]
     wanted = {
-        "btl_tcp_if_include": subnets,
-        "oob_tcp_if_include": subnets,
+        "pml": "ob1",
+        "btl": "^openib,ofi,uct",
+        "osc": "^pt2pt,ucx",
+        "btl_tcp_if_include": subnets if routing == "advanced" else everywhere,
+        "oob_tcp_if_include": everywhere,
         "orte_default_hostfile": f"{_FOLDER}openmpi.hosts",
     }
     _table(ledger, files, _OPEN_MPI, " = ", wanted)
-    ranges = cabling.cluster.addresses
     environment = {
+        "OMPI_MCA_mca_base_param_files": f"$HOME/.openmpi/mca-params.conf,{_OPEN_MPI}",
         "PRTE_MCA_prte_default_hostfile": f"{_FOLDER}openmpi.hosts",
-        "PRTE_MCA_prte_if_include": str(ranges.outside if cabling.cluster.routing == "tree" else ranges.neighborhoods),
+        "PRTE_MCA_prte_if_include": everywhere,
         "HYDRA_HOST_FILE": f"{_FOLDER}mpich.hosts",
-        "UCX_NET_DEVICES": ",".join(f"fnn{slot}" for slot in slots),
-        "UCX_MAX_RNDV_RAILS": str(len(slots)),
+        "UCX_NET_DEVICES": ",".join(devices),
+        "UCX_MAX_RNDV_RAILS": str(len(devices)),
         "NCCL_SOCKET_IFNAME": "=node0",
         "GLOO_SOCKET_IFNAME": "node0",
     }
-    if cabling.cluster.routing == "advanced":
+    if routing == "advanced":
         environment |= {"NCCL_SOCKET_NTHREADS": str(min(len(slots), 16)), "NCCL_NSOCKS_PERTHREAD": "4"}
     _table(ledger, files, _ENVIRONMENT, "=", {f"export {key}": value for key, value in environment.items()})
 

@@ -22,10 +22,12 @@ _VIEWS: dict[str, View] = {
     "head": head.VIEW,
 }
 
-#: The roles of each kind of machine, in the order in which they are applied.
+#: The roles of each kind of machine, in the order in which they are applied. Routes are the last that systemd-networkd
+#: has: when it sets a NIC up anew it loses the routes with several next hops that are in another NIC's files.
 ROLES_OF: dict[str, tuple[str, ...]] = {
-    "node": ("links", "arp", "hosts", "routes", "multicast", "mpi"),
-    "spare": ("links", "arp", "hosts", "multicast"),
+    "node": ("links", "arp", "hosts", "multicast", "routes", "mpi"),
+    # A spare has no routes; the role removes those that are left of its time as a node.
+    "spare": ("links", "arp", "hosts", "routes", "multicast"),
     "head": ("head",),
 }
 

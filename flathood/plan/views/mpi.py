@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Role mpi: what each node needs so that stock MPIs, NCCL and Gloo use the neighborhoods, unpatched.
 
-Open MPI is told its own neighborhoods, so that the outside and node addresses are left out; the host routes of the role
-routes make every pair of addresses that it may try a working one. Where it takes a subnet for an interface, it takes
-the first that matches, so each neighborhood is listed. Open MPI 5 starts its processes with PRRTE, which reads not
-that file but the environment, and hands it on to other nodes; so it is told the range that all neighborhoods are in.
-UCX (under MPICH) is told the NICs, NCCL and Gloo the node address, which is the same from everywhere.
+With basic routing all of them use the node addresses: these lead over the one neighborhood that was chosen for a pair,
+whatever a library itself makes of several NICs. With advanced routing Open MPI and UCX (under MPICH) are told the NICs
+and stripe over them by themselves, while NCCL and Gloo keep to the node address, whose route has many next hops.
+
+Open MPI then may try any pair of addresses; the host routes of role routes make each of them work. Where it takes a
+subnet for an interface, it takes the first that matches, so each neighborhood is listed. Its file takes the place of
+the distribution's, which keeps UCX and libfabric out: so does this one, by naming what stripes over TCP. Open MPI 5
+may have another place for its file, and its launcher, PRRTE, reads none: both are told by the environment.
 """
 
 from __future__ import annotations
@@ -21,6 +24,9 @@ FOLDER = "/etc/flathood/mpi"
 OPEN_MPI_HOSTS = f"{FOLDER}/openmpi.hosts"
 MPICH_HOSTS = f"{FOLDER}/mpich.hosts"
 OPEN_MPI = "/etc/openmpi/openmpi-mca-params.conf"
+#: What is right for Ethernet in any version: messages by ob1, which spreads them over all connections of the TCP
+#: transport, and nothing that needs or imitates another kind of network.
+_TRANSPORTS = "pml = ob1\nbtl = ^openib,ofi,uct\nosc = ^pt2pt,ucx\n"
 ENVIRONMENT = "/etc/profile.d/fnn-mpi.sh"
 _OWNS = (f"{FOLDER}/*", OPEN_MPI, ENVIRONMENT)
 _APPLY = ()
@@ -30,28 +36,32 @@ _HEADER = header("mpi")
 def files(plan: Plan, host: str, options: Options) -> tuple[File, ...]:
     """Host files, Open MPI's parameters, and the environment of the others."""
     number = plan.numbers[host]
-    tree = (plan.outside_slot(number),)
-    slots = tree if plan.routing == "tree" else tuple(np.flatnonzero(plan.usable[number] >= 0).tolist())
+    slots = np.flatnonzero(plan.usable[number] >= 0).tolist()
+    everywhere = subnets = str(plan.cluster.addresses.nodes)
+    devices = [NODE_DEVICE]
     if plan.routing == "tree":
-        subnets = everywhere = str(plan.cluster.addresses.outside)
-    else:
-        everywhere = str(plan.cluster.addresses.neighborhoods)
+        everywhere = subnets = str(plan.cluster.addresses.outside)
+        devices = [nic(plan.outside_slot(number))]
+    if plan.routing == "advanced":
+        devices = [nic(slot) for slot in slots]
         subnets = ",".join(str(plan.subnets[plan.usable[number, slot]]) for slot in slots)
     return (
         *_host_files(plan, options.mpi_slots),
         File(
             OPEN_MPI,
-            f"{_HEADER}btl_tcp_if_include = {subnets}\noob_tcp_if_include = {subnets}\n"
+            f"{_HEADER}{_TRANSPORTS}"
+            f"btl_tcp_if_include = {subnets}\noob_tcp_if_include = {everywhere}\n"
             f"orte_default_hostfile = {OPEN_MPI_HOSTS}\n",
         ),
         File(
             ENVIRONMENT,
             f"{_HEADER}"
+            f"export OMPI_MCA_mca_base_param_files=$HOME/.openmpi/mca-params.conf,{OPEN_MPI}\n"
             f"export PRTE_MCA_prte_default_hostfile={OPEN_MPI_HOSTS}\n"
             f"export PRTE_MCA_prte_if_include={everywhere}\n"
             f"export HYDRA_HOST_FILE={MPICH_HOSTS}\n"
-            f"export UCX_NET_DEVICES={','.join(map(nic, slots))}\n"
-            f"export UCX_MAX_RNDV_RAILS={len(slots)}\n"
+            f"export UCX_NET_DEVICES={','.join(devices)}\n"
+            f"export UCX_MAX_RNDV_RAILS={len(devices)}\n"
             f"{_sockets(plan, len(slots))}"
             f"export NCCL_SOCKET_IFNAME=={NODE_DEVICE}\n"  # "=": this very name, not a prefix
             f"export GLOO_SOCKET_IFNAME={NODE_DEVICE}\n",
