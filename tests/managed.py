@@ -99,6 +99,25 @@ def talkative(lab: Lab, work: Path) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def stranger(lab: Lab, switch: str, mac: str) -> Iterator[None]:
+    """A machine of which no file knows, on a switch: it asks for its neighbors once a second."""
+    ip = ["ip", "-n", lab.fabric_namespace]
+    made = ["link", "add", "strange", "address", mac, "type", "veth", "peer", "name", "strange.far"]
+    joined = ["link", "set", "strange.far", "up", "master", lab.bridge(switch)]
+    for command in (made, joined, ["link", "set", "strange", "up"]):
+        subprocess.run([*ip, *command], check=True)
+    subprocess.run([*ip, "address", "add", "192.0.2.1/24", "dev", "strange"], check=True)
+    ask = ["ip", "netns", "exec", lab.fabric_namespace, "ping", "-q", "-I", "strange", "192.0.2.2"]
+    process = subprocess.Popen(ask, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+        subprocess.run([*ip, "link", "delete", "strange"], check=True)
+
+
 def neighbors(lab: Lab, machine: str) -> int:
     """How many neighbors a machine's lldpd has heard."""
     said = lab.exec(machine, ["lldpcli", "-f", "json0", "show", "neighbors"]).stdout

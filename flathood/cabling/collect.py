@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from flathood.cabling import snmp
@@ -14,6 +15,7 @@ from flathood.cabling.agents import Agent
 from flathood.checks.evidence import IN_LAB
 from flathood.inventory import Inventory
 from flathood.lab import Lab
+from flathood.vms import inside as vms
 
 #: What every machine is asked, in this order.
 PHASES = ("clock", "start", "collect")
@@ -35,47 +37,70 @@ def rounds_from(at: float, pause: float) -> list[tuple[float, float]]:
 class Power(Protocol):
     """Who switches switches off and on."""
 
-    def off(self, switch: str) -> None:
-        """Take the power from a switch; back when it is off."""
+    #: Seconds that it may take until the uplink switch is off, and until it is on again.
+    reach: float
 
-    def on(self, switch: str) -> None:
-        """Give it back; back when it is on."""
+    def off(self, switch: str, within: float | None = None) -> None:
+        """Take the power from a switch, in so many seconds if that matters; back when it is off."""
+
+    def on(self, switch: str, within: float | None = None) -> None:
+        """Give it back, in so many seconds if that matters; back when it is on."""
 
 
-class LabPower:
-    """The lab's own switches."""
+@dataclass(frozen=True)
+class OwnPower:
+    """Switches of a rehearsal: they need no hands, and can be read; ``evidence`` as `flathood.lab.evidence.gather`."""
 
-    def __init__(self, lab: Lab) -> None:
-        self.lab = lab
+    turn_off: Callable[[str], object]
+    turn_on: Callable[[str], object]
+    evidence: Callable[[], dict[str, Any]]
+    reach = 0.0
 
-    def off(self, switch: str) -> None:
+    def off(self, switch: str, within: float | None = None) -> None:
         """Take the power from a switch."""
-        self.lab.switch_off(switch)
+        self.turn_off(switch)
 
-    def on(self, switch: str) -> None:
+    def on(self, switch: str, within: float | None = None) -> None:
         """Give it back."""
-        self.lab.switch_on(switch)
+        self.turn_on(switch)
 
 
 class HandPower:
-    """A person who is asked, and says when it is done."""
+    """A person who is asked, and says when it is done; ``reach``: as in `Power`."""
 
-    def __init__(self, ask: Callable[[str], None]) -> None:
-        self._ask = ask
+    def __init__(self, ask: Callable[[str], None], reach: float) -> None:
+        self._ask, self.reach = ask, reach
 
-    def off(self, switch: str) -> None:
+    def begin(self, uplink: str, others: Sequence[str]) -> None:
+        """Say what is to come, and wait until somebody is ready: the time for the uplink switch runs from then."""
+        rest = f" Then one after the other, without haste: {', '.join(others)}." if others else ""
+        self._ask(
+            f"You are asked to switch the switch {uplink} OFF within {self.reach:.0f} s, and ON again as fast."
+            f"{rest} Stand where you reach it, then press Enter to begin"
+        )
+
+    def off(self, switch: str, within: float | None = None) -> None:
         """Ask for a switch to be switched off."""
-        self._ask(f"Switch the switch {switch} OFF, then press Enter")
+        self._ask(f"Switch the switch {switch} OFF{_soon(within)}, then press Enter")
 
-    def on(self, switch: str) -> None:
+    def on(self, switch: str, within: float | None = None) -> None:
         """Ask for a switch to be switched on."""
-        self._ask(f"Switch the switch {switch} ON again, wait until its lights are back, then press Enter")
+        self._ask(f"Switch the switch {switch} ON again{_soon(within)}, wait until its lights are back, press Enter")
 
 
-def power(inventory: Inventory, ask: Callable[[str], None]) -> Power:
-    """The lab's switches when this process runs at the head of this cluster's lab, else a person."""
+def _soon(within: float | None) -> str:
+    return "" if within is None else f" within {max(0.0, within):.0f} s"
+
+
+def power(inventory: Inventory, ask: Callable[[str], None], reach: float) -> Power:
+    """The switches of the rehearsal that this process is in the middle of, else a person."""
     name = inventory.cluster.cluster
-    return LabPower(Lab.open(name)) if os.environ.get(IN_LAB) == name else HandPower(ask)
+    if os.environ.get(IN_LAB) == name:
+        lab = Lab.open(name)
+        return OwnPower(lab.switch_off, lab.switch_on, lab.evidence)
+    if wires := vms.fabric(inventory.cluster):
+        return OwnPower(partial(wires.power, on=False), partial(wires.power, on=True), wires.evidence)
+    return HandPower(ask, reach)
 
 
 @dataclass(frozen=True)
@@ -97,23 +122,25 @@ def conduct(
 ) -> dict[str, Any]:
     """Switch switches as the schedule says; the flips with their times, and the MAC tables of switches that have some.
 
-    ``hands``: None leaves all switches on. ``agents``: how switches are asked by SNMP; without any the lab's switches
-    are read. Every switch is switched on again, whatever happens.
+    ``hands``: None leaves all switches on. ``agents``: how switches are asked by SNMP; without any those of a
+    rehearsal are read. Every switch is switched on again, whatever happens.
     """
     uplink, at, pause, delay = inventory.cluster.uplink.name, schedule.at, schedule.pause, schedule.delay
     late = hands is not None and (time.time() > at - _MARGIN or delay > pause - 3 * _MARGIN)
     noted = []
     if hands is not None and not late:
-        _sleep_until(at - _MARGIN)
-        noted.append(_flip(hands, uplink, lambda: _sleep_until(at + delay + ROUND + _MARGIN)))
-        late = noted[0]["off_done"] > at or noted[0]["on"] > at + ROUND + pause - _MARGIN
+        off_by, on_by = at - _MARGIN, at + ROUND + pause - _MARGIN
+        _sleep_until(off_by - hands.reach)
+        wait = partial(_sleep_until, at + delay + ROUND + _MARGIN)
+        noted.append(_flip(hands, uplink, wait, off_by, on_by))
+        late = noted[0]["off_done"] > at or time.time() > on_by + _MARGIN
     _sleep_until(at + delay + 2 * ROUND + pause + _MARGIN)
     # Now every NIC has sent, and no switch has lost its table yet.
     asked = _tables(hands, uplink, agents)
     stay = _FLIP + delay
     if hands is not None and schedule.flips:
         for switch in inventory.cluster.switch_names:
-            noted.append(_flip(hands, switch, lambda: time.sleep(stay)))
+            noted.append(_flip(hands, switch, partial(time.sleep, stay)))
             time.sleep(stay)
     return {"flips": noted, "late": late, "dark": hands is not None} | asked
 
@@ -123,18 +150,20 @@ def _tables(hands: Power | None, uplink: str, agents: Mapping[str, Agent]) -> di
     if agents:
         answers = snmp.ask(agents)
         return {"tables": answers.evidence().model_dump(mode="json"), "notes": list(answers.notes)}
-    return {"tables": lab_tables(hands.lab, uplink) if isinstance(hands, LabPower) else None, "notes": []}
+    return {"tables": _read(hands, uplink) if isinstance(hands, OwnPower) else None, "notes": []}
 
 
-def _flip(hands: Power, switch: str, wait: Callable[[], None]) -> dict[str, Any]:
+def _flip(
+    hands: Power, switch: str, wait: Callable[[], None], off_by: float | None = None, on_by: float | None = None
+) -> dict[str, Any]:
     begin = time.time()
     try:
-        hands.off(switch)
+        hands.off(switch, off_by and off_by - begin)
         done = time.time()
         wait()
         back = time.time()
     finally:
-        hands.on(switch)
+        hands.on(switch, on_by and on_by - time.time())
     return {"switch": switch, "off": begin, "off_done": done, "on": max(back, done)}
 
 
@@ -142,9 +171,9 @@ def _sleep_until(moment: float) -> None:
     time.sleep(max(0.0, moment - time.time()))
 
 
-def lab_tables(lab: Lab, uplink: str) -> dict[str, Any]:
-    """The MAC tables of the lab's switches, with the ports of the cables to the uplink switch."""
-    said = lab.evidence()
+def _read(hands: OwnPower, uplink: str) -> dict[str, Any]:
+    """The MAC tables of a rehearsal's switches, with the ports of the cables to the uplink switch."""
+    said = hands.evidence()
     ways: dict[str, list[str]] = {switch: [] for switch in said["switches"]}
     for port, facts in said["ports"].items():
         if facts["cable"].startswith("uplink:") and facts["switch"]:

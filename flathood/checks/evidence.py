@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The switches as witnesses: MAC tables, and a count of unicast frames on the uplink switch.
 
-The lab's switches are bridges that can be read. Cheap switches without management have no word to give: `witness`
-then returns None, the checks that need them are "not run", and the validation ends with warnings, because without the
-switches nothing proves the cabling: the uplink makes everything reach everything.
+The switches of a rehearsal are bridges that can be read. Cheap switches without management have no word to give:
+`witness` then returns None, the checks that need them are "not run", and the validation ends with warnings, because
+without the switches nothing proves the cabling: the uplink makes everything reach everything.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from flathood.checks import uplink
@@ -19,6 +21,7 @@ from flathood.checks.observed import SwitchWord
 from flathood.errors import FlathoodError
 from flathood.lab import Lab
 from flathood.plan import Plan
+from flathood.vms import inside as vms
 
 NO_WITNESS = "the switches cannot be asked (no switch evidence)"
 #: Set for every command that runs at the head of a lab: the lab's name.
@@ -42,23 +45,29 @@ class Witness(Protocol):
 
 
 def witness(plan: Plan) -> Witness | None:
-    """The witness that this process can ask: the lab's switches when it runs at the head of this cluster's lab."""
-    name = plan.cluster.cluster
-    return LabSwitches(Lab.open(name), plan.cluster.uplink.name) if os.environ.get(IN_LAB) == name else None
+    """The witness that this process can ask: the switches of a rehearsal that it is in the middle of."""
+    cluster = plan.cluster
+    if os.environ.get(IN_LAB) == cluster.cluster:
+        lab = Lab.open(cluster.cluster)
+        inside = ("ip", "netns", "exec", lab.fabric_namespace)
+        return Bridges("the lab's switches", cluster.uplink.name, lab.evidence, lambda argv: [*inside, *argv])
+    if wires := vms.fabric(cluster):
+        return Bridges("the switches of the virtual machines", cluster.uplink.name, wires.evidence, list)
+    return None
 
 
-class LabSwitches:
-    """The bridges of the lab, read from inside the namespace that holds them."""
+@dataclass(frozen=True)
+class Bridges:
+    """The bridges of a rehearsal: ``gather`` reads them, ``enter`` makes of a command one that runs beside them."""
 
-    source = "the lab's switches"
-
-    def __init__(self, lab: Lab, uplink_switch: str) -> None:
-        self._lab = lab
-        self._uplink = uplink_switch
+    source: str
+    uplink_switch: str
+    gather: Callable[[], dict[str, Any]]
+    enter: Callable[[Sequence[str]], list[str]]
 
     def watch(self) -> None:
-        """Leave a process in the lab that counts; it ends by itself after `LIFETIME` seconds."""
-        ports = [port for port, facts in self._lab.evidence()["ports"].items() if facts["switch"] == self._uplink]
+        """Leave a process beside them that counts; it ends by itself after `LIFETIME` seconds."""
+        ports = [port for port, facts in self.gather()["ports"].items() if facts["switch"] == self.uplink_switch]
         counter = subprocess.Popen(
             self._argv("watch", str(LIFETIME), *ports),
             stdin=subprocess.DEVNULL,
@@ -77,17 +86,17 @@ class LabSwitches:
         counts = json.loads(done.stdout)
         return SwitchWord(
             source=self.source,
-            tables=tables(self._lab.evidence(), self._uplink),
+            tables=tables(self.gather(), self.uplink_switch),
             crossed={(source, target): count for source, target, count in counts["frames"]},
             lost=counts["lost"],
         )
 
     def _argv(self, *arguments: str) -> list[str]:
-        return ["ip", "netns", "exec", self._lab.fabric_namespace, sys.executable, uplink.__file__, *arguments]
+        return self.enter((sys.executable, uplink.__file__, *arguments))
 
 
 def tables(evidence: dict[str, Any], uplink_switch: str) -> dict[str, dict[str, str]]:
-    """MAC tables of the lab: switch → learnt MAC → the switch behind the port, "" for a machine's port."""
+    """MAC tables of a rehearsal: switch → learnt MAC → the switch behind the port, "" for a machine's port."""
     found: dict[str, dict[str, str]] = {}
     for switch, facts in evidence["switches"].items():
         table = found.setdefault(switch, {})

@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from flathood.lab.errors import LabError
+from flathood.lab.evidence import Wires
 from flathood.lab.fabric import PORT_MTU, shaper
 from flathood.lab.run import run
 from flathood.vms.site import Machine, Site
@@ -62,6 +64,18 @@ class Fabric:
         """Where each cable is in the kernel now: tap device → switch."""
         switches = {bridge: switch for switch, bridge in self.bridges().items()}
         return {link["ifname"]: switches.get(link.get("master", ""), "") for link in self._links()}
+
+    def evidence(self) -> dict[str, Any]:
+        """What the switches say, as that of the embedded lab, see `flathood.lab.evidence.gather`."""
+        bridges = {bridge: switch for switch, bridge in self.bridges().items()}
+        cables = {
+            port.tap: f"{machine.name}:{slot}"
+            for machine in self.site.machines
+            for slot, port in enumerate(machine.ports)
+        }
+        for number, switch in enumerate(self.site.switches):
+            cables |= dict.fromkeys(self._ends(number), f"uplink:{switch}")
+        return Wires(self.enter, bridges, cables, bridges.values()).evidence()
 
     def recable(self, machine: str, slot: int, switch: str) -> None:
         """Plug a machine's cable into another switch: it loses its carrier meanwhile, as a cable does."""

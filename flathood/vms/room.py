@@ -74,6 +74,11 @@ class Room:
         return ROOMS / self.cluster
 
     @property
+    def note(self) -> Path:
+        """The file with the machines that are in the room."""
+        return self.folder / "site.json"
+
+    @property
     def first(self) -> int | None:
         """The room's first process, by its number outside; None: it is not open."""
         with suppress(OSError, ValueError):

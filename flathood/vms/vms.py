@@ -25,6 +25,7 @@ from flathood.rehearse.command import run as run_long
 from flathood.vms import box as boxes
 from flathood.vms.box import Box
 from flathood.vms.fabric import VIRSH, Fabric
+from flathood.vms.inside import IN_VMS
 from flathood.vms.room import ROOMS, Room
 from flathood.vms.settings import from_environment
 from flathood.vms.site import Site, site
@@ -71,7 +72,7 @@ class Vms:
             if self.room.first is None:
                 with progress("a libvirtd of its own"):
                     self.room.open()
-            self._note.write_text(wanted.model_dump_json(indent=1))
+            self.room.note.write_text(wanted.model_dump_json(indent=1))
             self._write_access(made)
             with progress(f"{len(wanted.machines)} virtual machines (vagrant up)") as note:
                 self._vagrant(made, note)
@@ -91,9 +92,9 @@ class Vms:
     @property
     def site(self) -> Site:
         """The machines that are up; LabError if none are."""
-        if self.room.first is None or not self._note.exists():
+        if self.room.first is None or not self.room.note.exists():
             raise LabError(f"the virtual machines of {self.name} are not up (bin/rehearse --vagrant {self.name})")
-        return Site.model_validate_json(self._note.read_bytes())
+        return Site.model_validate_json(self.room.note.read_bytes())
 
     @property
     def machines(self) -> tuple[str, ...]:
@@ -130,16 +131,12 @@ class Vms:
     def environment(self) -> dict[str, str]:
         """Variables for Ansible and ssh to reach the machines."""
         folder = self.room.folder / "ssh"
-        return {"FLATHOOD_VMS": self.name, **access.ssh(folder / "key", folder / "known_hosts", folder / "sockets")}
+        return {IN_VMS: self.name, **access.ssh(folder / "key", folder / "known_hosts", folder / "sockets")}
 
     @contextmanager
     def _locked(self, what: str) -> Iterator[None]:
         with hold(ROOMS / f"{self.name}.lock", what):
             yield
-
-    @property
-    def _note(self) -> Path:
-        return self.room.folder / "site.json"
 
     def _write_access(self, made: Box) -> None:
         """The key, the machines' common host key, and room for shared connections."""
@@ -151,7 +148,7 @@ class Vms:
 
     def _running(self, wanted: Site) -> bool:
         """Whether all of these machines are up; Conflict if they are there in another shape."""
-        if self.room.first is None or not self._note.exists():
+        if self.room.first is None or not self.room.note.exists():
             return False
         if self.site != wanted:
             raise Conflict(

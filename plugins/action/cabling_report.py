@@ -18,7 +18,10 @@ from flathood.cabling.collect import PHASES
 from flathood.cabling.conclude import Wish, conclude
 from flathood.errors import FlathoodError
 
-LATE = "The probes tell nothing: it took too long to tell all machines when to send (set audit_lead higher).\n"
+LATE = (
+    "The probes tell nothing: the uplink switch was not off, or not on again, when all machines sent. Give more time: "
+    "audit_reach to people who switch it, audit_lead where it took long to tell all machines.\n"
+)
 
 
 class ActionModule(ActionBase):

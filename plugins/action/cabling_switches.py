@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ find_library()
 
 from flathood import inventory
 from flathood.cabling.agents import agents
-from flathood.cabling.collect import Schedule, conduct, power
+from flathood.cabling.collect import HandPower, Power, Schedule, conduct, power
 from flathood.errors import FlathoodError
+from flathood.spec.model import Cluster
 
 
 class ActionModule(ActionBase):
@@ -30,23 +32,42 @@ class ActionModule(ActionBase):
         known = task_vars or {}
         _, arguments = self.validate_argument_spec(
             {
-                "at": {"type": "float", "required": True},
-                "pause": {"type": "float", "required": True},
+                "phase": {"type": "str", "choices": ["ready", "switch"], "default": "switch"},
+                "at": {"type": "float"},
+                "pause": {"type": "float"},
                 "power": {"type": "bool", "default": True},
                 "flips": {"type": "bool", "default": True},
+                "reach": {"type": "float", "default": 60.0},
                 "snmp": {"type": "dict", "default": {}, "no_log": True},
-            }
+            },
+            required_if=[("phase", "switch", ("at", "pause"))],
         )
-        started = {host: known["hostvars"][host].get("__cabling_start", {}) for host in known["ansible_play_hosts_all"]}
-        told = [word["clock"] for word in started.values() if "time" in word]
-        delay = max((end - begin for begin, end in told), default=0.0)
         try:
             loaded = inventory.load(Path(known["inventory_dir"]), need_macs=False)
+            hands = power(loaded, partial(Display().prompt_until, private=False), arguments["reach"])
+            if arguments["phase"] == "ready":
+                return result | {"changed": False} | _ready(loaded.cluster, arguments, hands)
             asked = agents(loaded.cluster, arguments["snmp"])
-            hands = power(loaded, lambda text: Display().prompt_until(text, private=False))
+            started = _started(known)
+            told = [word["clock"] for word in started.values() if "time" in word]
+            delay = max((end - begin for begin, end in told), default=0.0)
             schedule = Schedule(arguments["at"], arguments["pause"], delay, arguments["flips"])
             noted = conduct(loaded, schedule, hands if arguments["power"] else None, asked)
         except FlathoodError as error:
             raise AnsibleActionFail(str(error)) from error
         untold = [host for host, word in started.items() if "time" not in word]
         return result | {"changed": False, "untold": untold} | noted
+
+
+def _ready(cluster: Cluster, arguments: dict[str, Any], hands: Power) -> dict[str, Any]:
+    """How long switching takes; a person is told what is to come first."""
+    if not arguments["power"]:
+        return {"reach": 0.0}
+    if isinstance(hands, HandPower):
+        hands.begin(cluster.uplink.name, cluster.switch_names if arguments["flips"] else ())
+    return {"reach": hands.reach}
+
+
+def _started(known: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """What each machine answered when it was told of the rounds."""
+    return {host: known["hostvars"][host].get("__cabling_start", {}) for host in known["ansible_play_hosts_all"]}

@@ -15,14 +15,26 @@ description:
     operator, and waits for Enter.
   - Switches that can be asked by SNMP are asked for their MAC tables when every NIC has sent its probes.
 options:
+  phase:
+    description:
+      - V(ready) tells how long switching takes, so that O(at) and O(pause) can be chosen. Where people switch, it
+        waits until somebody is ready.
+      - V(switch) switches.
+    type: str
+    choices: [ready, switch]
+    default: switch
   at:
-    description: When the first round of probes begins, in seconds since 1970, as M(flathood.cluster.cabling) has it.
+    description:
+      - When the first round of probes begins, in seconds since 1970, as M(flathood.cluster.cabling) has it.
+      - Needed with O(phase=switch).
     type: float
-    required: true
   pause:
-    description: Seconds from the end of the first round to the beginning of the second.
+    description: Seconds from the end of the first round to the beginning of the second. Needed with O(phase=switch).
     type: float
-    required: true
+  reach:
+    description: Seconds that people get to switch the uplink switch off, and on again.
+    type: float
+    default: 60.0
   power:
     description: Whether any switch is switched off. If not, the MAC tables and lldpd are the evidence.
     type: bool
@@ -72,31 +84,35 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+reach:
+  description: Seconds that it may take until the uplink switch is off, and until it is on again.
+  returned: when O(phase=ready)
+  type: float
 flips:
   description: For each switch, when it went off and was on again, in seconds since 1970.
-  returned: always
+  returned: when O(phase=switch)
   type: list
   elements: dict
 tables:
   description: MAC tables and the ports of the uplink cables; null where switches cannot be asked.
-  returned: always
+  returned: when O(phase=switch)
   type: dict
 notes:
   description: Switches that did not tell their tables, and why, in sentences.
-  returned: always
+  returned: when O(phase=switch)
   type: list
   elements: str
 untold:
   description: Machines that were not told of the rounds, as nobody could reach them.
-  returned: always
+  returned: when O(phase=switch)
   type: list
   elements: str
 dark:
   description: Whether the uplink switch was off for the first round.
-  returned: always
+  returned: when O(phase=switch)
   type: bool
 late:
-  description: Whether the uplink switch was off too late for the first round of probes, which then tells nothing.
-  returned: always
+  description: Whether the uplink switch was off or on too late for the rounds of probes, which then tell nothing.
+  returned: when O(phase=switch)
   type: bool
 """
