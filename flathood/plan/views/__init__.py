@@ -26,8 +26,7 @@ _VIEWS: dict[str, View] = {
 #: has: when it sets a NIC up anew it loses the routes with several next hops that are in another NIC's files.
 ROLES_OF: dict[str, tuple[str, ...]] = {
     "node": ("links", "arp", "hosts", "multicast", "routes", "mpi"),
-    # A spare has no routes; the role removes those that are left of its time as a node.
-    "spare": ("links", "arp", "hosts", "routes", "multicast"),
+    "spare": ("links", "arp", "hosts", "multicast"),
     "head": ("head",),
 }
 
