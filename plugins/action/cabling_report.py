@@ -4,19 +4,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from ansible.errors import AnsibleActionFail
-from ansible.plugins.action import ActionBase
-from ansible_collections.flathood.cluster.plugins.plugin_utils.library import find_library
-
-find_library()
+from ansible_collections.flathood.cluster.plugins.plugin_utils.action import Action
 
 from flathood import inventory
 from flathood.cabling.assemble import assemble
 from flathood.cabling.collect import PHASES
 from flathood.cabling.conclude import Wish, conclude
-from flathood.errors import FlathoodError
 
 LATE = (
     "The probes tell nothing: the uplink switch was not off, or not on again, when all machines sent. Give more time: "
@@ -24,36 +19,28 @@ LATE = (
 )
 
 
-class ActionModule(ActionBase):
+class ActionModule(Action):
     """Runs on the controller only; no connection to any machine is made."""
 
-    TRANSFERS_FILES = False
+    ARGUMENTS: ClassVar[dict[str, Any]] = {
+        "directory": {"type": "path", "required": True},
+        "adopt": {"type": "bool", "default": False},
+        "macs": {"type": "bool", "default": False},
+        "names": {"type": "dict", "default": {}},
+    }
 
-    def run(self, tmp: None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+    def act(self, given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
         """Fail when the cabling differs from the plan, unless it is adopted as it is."""
-        result = super().run(tmp, task_vars)
-        known = task_vars or {}
-        _, arguments = self.validate_argument_spec(
-            {
-                "directory": {"type": "path", "required": True},
-                "adopt": {"type": "bool", "default": False},
-                "macs": {"type": "bool", "default": False},
-                "names": {"type": "dict", "default": {}},
-            }
-        )
         hostvars = known["hostvars"]
         words = {
             host: {phase: hostvars[host].get(f"__cabling_{phase}", {}) for phase in PHASES}
             for host in known["ansible_play_hosts_all"]
         }
-        try:
-            loaded = inventory.load(Path(known["inventory_dir"]), need_macs=not arguments["macs"])
-            evidence = assemble(loaded, words, known["__cabling_switches"], arguments["names"])
-            wish = Wish(arguments["adopt"], arguments["macs"], dry=self._task.check_mode)
-            done = conclude(loaded, evidence, Path(arguments["directory"]), wish)
-        except FlathoodError as error:
-            raise AnsibleActionFail(str(error)) from error
-        return result | {
+        loaded = inventory.load(Path(known["inventory_dir"]), need_macs=not given["macs"])
+        evidence = assemble(loaded, words, known["__cabling_switches"], given["names"])
+        wish = Wish(given["adopt"], given["macs"], dry=self._task.check_mode)
+        done = conclude(loaded, evidence, Path(given["directory"]), wish)
+        return {
             "changed": done.written,
             "failed": done.failed,
             "msg": (LATE if known["__cabling_switches"]["late"] else "") + done.message,

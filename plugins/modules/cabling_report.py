@@ -12,6 +12,17 @@ description:
   - Writes what M(flathood.cluster.cabling) and M(flathood.cluster.cabling_switches) brought back as an evidence file,
     audits the cabling by it, and says what differs and what to move.
   - Runs on the controller. Fails when the cabling differs from the plan, or when nothing could be judged.
+author:
+  - The flathood contributors
+extends_documentation_fragment:
+  - flathood.cluster.controller
+  - ansible.builtin.action_common_attributes
+  - ansible.builtin.action_common_attributes.conn
+  - ansible.builtin.action_common_attributes.flow
+attributes:
+  check_mode:
+    support: full
+    details: The evidence is written in check mode too; C(macs.yml) and C(wiring.yml) are not.
 options:
   directory:
     description: Where C(evidence.json) and C(audit.json) are written; made if it is not there.
@@ -35,19 +46,6 @@ options:
       - A system name whose first label is the switch's name needs no entry.
     type: dict
     default: {}
-attributes:
-  check_mode:
-    description: The evidence is written in check mode too; C(macs.yml) and C(wiring.yml) are not.
-    support: full
-  diff_mode:
-    description: There is nothing to show a difference of.
-    support: none
-  platform:
-    description: Runs on the controller.
-    support: full
-    platforms: linux
-author:
-  - The flathood authors
 """
 
 EXAMPLES = r"""

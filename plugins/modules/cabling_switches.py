@@ -14,6 +14,17 @@ description:
   - In the embedded lab it does that by itself and reads the switches' MAC tables as well. Elsewhere it asks the
     operator, and waits for Enter.
   - Switches that can be asked by SNMP are asked for their MAC tables when every NIC has sent its probes.
+author:
+  - The flathood contributors
+extends_documentation_fragment:
+  - flathood.cluster.controller
+  - ansible.builtin.action_common_attributes
+  - ansible.builtin.action_common_attributes.conn
+  - ansible.builtin.action_common_attributes.flow
+attributes:
+  check_mode:
+    support: full
+    details: Every switch is on again in the end, so the action does the same in check mode.
 options:
   phase:
     description:
@@ -54,19 +65,6 @@ options:
       - Needs the Python package pysnmp on the controller.
     type: dict
     default: {}
-attributes:
-  check_mode:
-    description: Every switch is on again in the end, so the action does the same in check mode.
-    support: full
-  diff_mode:
-    description: There is nothing to show a difference of.
-    support: none
-  platform:
-    description: Runs on the controller.
-    support: full
-    platforms: linux
-author:
-  - The flathood authors
 """
 
 EXAMPLES = r"""
