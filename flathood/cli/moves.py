@@ -16,6 +16,7 @@ from rich.table import Table
 
 from flathood.cabling.moves import Move
 from flathood.cabling.picture import Nic
+from flathood.cli import options as shared
 from flathood.cli.percent import Percent
 from flathood.design.engine import Budget
 from flathood.design.folder import rules_with
@@ -29,7 +30,6 @@ from flathood.spec import Cluster, load_cluster
 from flathood.wiring import load_wiring, save_wiring
 
 _PATH = click.Path(exists=True, path_type=Path)
-_FILE = click.Path(dir_okay=False, path_type=Path)
 _ROWS = 20  # of the front on a screen; --all and --json have the others
 _NIC = re.compile(r"([a-z0-9-]+):(\d{1,2})")
 
@@ -41,16 +41,10 @@ _NIC = re.compile(r"([a-z0-9-]+):(\d{1,2})")
 @click.option("--measure", type=click.Choice(MEASURES), default="throughput", show_default=True, help="What is gained.")
 @click.option("--within", type=click.IntRange(0), metavar="N", help="Take the best wiring within N moves.")
 @click.option("--gain", type=Percent(), metavar="PERCENT", help="Take the wiring with so much of the gain.")
-@click.option("--output", type=_FILE, help="Write the wiring that is taken into this file.")
 @click.option("--exact", is_flag=True, help="With NEW: its switches and slots are as they are written.")
 @click.option("--without", multiple=True, metavar="NAME", help="A node or switch not to be used; may be given again.")
 @click.option("--broken", multiple=True, metavar="NODE:SLOT", help="A NIC that is dead; may be given again.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed, the same front.")
-@click.option("--rounds", type=click.IntRange(1), help="How long to search, in rounds.")
-@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="How long to search, in seconds.")
-@click.option("--plot", "picture", type=_FILE, help="Draw the front: FILE.png, .svg or .pdf.")
-@click.option("--all", "everything", is_flag=True, help="Print all of the front.")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@shared.front
 def moves(old: Path, new: Path | None, **given: Any) -> None:  # noqa: ANN401 - click hands the options over by name
     """Show what moving cables is worth, or the least moves from one wiring to another.
 

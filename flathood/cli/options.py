@@ -28,6 +28,16 @@ _VIEWS = (
     ),
 )
 
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_FRONT = (
+    click.option("--output", type=_FILE, help="Write the wiring that is taken into this file."),
+    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed, the same front."),
+    click.option("--rounds", type=click.IntRange(1), help="How long to search, in rounds."),
+    click.option("--seconds", type=click.FloatRange(0, min_open=True), help="How long to search, in seconds."),
+    click.option("--plot", "picture", type=_FILE, help="Draw the front: FILE.png, .svg or .pdf."),
+    click.option("--all", "everything", is_flag=True, help="Print all of the front."),
+    click.option("--json", "as_json", is_flag=True, help="Print everything as JSON."),
+)
 
 #: How pairs use what they share, in place of what cluster.yml says.
 routing = click.option(
@@ -40,6 +50,13 @@ routing = click.option(
 def views(command: Command) -> Command:
     """Add the options that change what is compiled, named as the fields of `flathood.plan.views.Options`."""
     for option in _VIEWS:
+        command = option(command)
+    return command
+
+
+def front(command: Command) -> Command:
+    """Add the options of commands that search a front of wirings, of which one may be taken."""
+    for option in reversed(_FRONT):
         command = option(command)
     return command
 

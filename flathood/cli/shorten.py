@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from flathood.cabling.lengths import metres
+from flathood.cli import options as shared
 from flathood.cli.percent import Percent
 from flathood.design.designer import search
 from flathood.design.engine import Budget
@@ -34,7 +35,6 @@ from flathood.rewiring.plugged import load_old, plugged
 from flathood.spec import Cluster, load_cluster
 from flathood.wiring import Wiring, save_wiring
 
-_FILE = click.Path(dir_okay=False, path_type=Path)
 _ROWS = 20  # on a screen; --all and --json have the others
 
 
@@ -65,13 +65,7 @@ class _Row:
 @click.option("--measure", type=click.Choice(MEASURES), default="quality", show_default=True, help="What is kept up.")
 @click.option("--within", type=click.FloatRange(0, min_open=True), metavar="METRES", help="Take the best within these.")
 @click.option("--worth", type=Percent(), metavar="PERCENT", help="Take the shortest with so much of the best's worth.")
-@click.option("--output", type=_FILE, help="Write the wiring that is taken into this file.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed, the same front.")
-@click.option("--rounds", type=click.IntRange(1), help="How long to search, in rounds.")
-@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="How long to search, in seconds.")
-@click.option("--plot", "picture", type=_FILE, help="Draw the front: FILE.png, .svg or .pdf.")
-@click.option("--all", "everything", is_flag=True, help="Print all of the front.")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@shared.front
 def shorten(folder: Path, **given: Any) -> None:  # noqa: ANN401 - click hands the options over by name
     """Show what shorter cables cost in bandwidth for the cluster in DIR, whose cluster.yml says where racks stand.
 
