@@ -114,8 +114,10 @@ def check_mpi(ledger: Ledger, world: World, machine: int, files: Mapping[str, by
     devices = [f"fnn{slot}" for slot in slots] if routing != "basic" else ["node0"]
     wanted = {
         "pml": "ob1",
+        "pml_ob1_send_pipeline_depth": "8",
         "btl": "^openib,ofi,uct",
-        "osc": "^pt2pt,ucx",
+        "btl_tcp_flags": "send,inplace,need-ack,need-csum,hetero-rdma",
+        "osc": "^ucx",
         "btl_tcp_if_include": subnets if routing == "advanced" else everywhere,
         "oob_tcp_if_include": everywhere,
         "orte_default_hostfile": f"{_FOLDER}openmpi.hosts",

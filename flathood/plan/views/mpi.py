@@ -25,8 +25,17 @@ OPEN_MPI_HOSTS = f"{FOLDER}/openmpi.hosts"
 MPICH_HOSTS = f"{FOLDER}/mpich.hosts"
 OPEN_MPI = "/etc/openmpi/openmpi-mca-params.conf"
 #: What is right for Ethernet in any version: messages by ob1, which spreads them over all connections of the TCP
-#: transport, and nothing that needs or imitates another kind of network.
-_TRANSPORTS = "pml = ob1\nbtl = ^openib,ofi,uct\nosc = ^pt2pt,ucx\n"
+#: transport, and nothing that needs or imitates another kind of network. ob1 would "put" a long message in one piece,
+#: and its word that the other direction may begin waits behind it: two nodes that send to each other then take turns.
+#: Without "put" long messages go in pieces of 128 KiB, so many of them at a time that each of four NICs has two.
+#: One-sided communication over TCP is pt2pt's in version 4.1, which Debian leaves out.
+_TRANSPORTS = {
+    "pml": "ob1",
+    "pml_ob1_send_pipeline_depth": "8",
+    "btl": "^openib,ofi,uct",
+    "btl_tcp_flags": "send,inplace,need-ack,need-csum,hetero-rdma",
+    "osc": "^ucx",
+}
 ENVIRONMENT = "/etc/profile.d/fnn-mpi.sh"
 _OWNS = (f"{FOLDER}/*", OPEN_MPI, ENVIRONMENT)
 _APPLY = ()
@@ -45,11 +54,12 @@ def files(plan: Plan, host: str, options: Options) -> tuple[File, ...]:
     if plan.routing == "advanced":
         devices = [nic(slot) for slot in slots]
         subnets = ",".join(str(plan.subnets[plan.usable[number, slot]]) for slot in slots)
+    transports = "".join(f"{key} = {value}\n" for key, value in _TRANSPORTS.items())
     return (
         *_host_files(plan, options.mpi_slots),
         File(
             OPEN_MPI,
-            f"{_HEADER}{_TRANSPORTS}"
+            f"{_HEADER}{transports}"
             f"btl_tcp_if_include = {subnets}\noob_tcp_if_include = {everywhere}\n"
             f"orte_default_hostfile = {OPEN_MPI_HOSTS}\n",
         ),
