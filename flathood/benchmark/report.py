@@ -12,9 +12,9 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from flathood.benchmark.plots import plots, size_text
 from flathood.benchmark.results import Row, load, rows
 from flathood.benchmark.work import CONNECTIONS
-from flathood.design.pictures import write
 from flathood.plan.model import Plan
 from flathood.writing import save
 
@@ -22,7 +22,7 @@ from flathood.writing import save
 ENOUGH_IDLE = 0.1
 #: From this size on, messages are long enough for the fluid model to be about them, bytes.
 LONG = 65536
-COLUMNS = ("routing", "benchmark", "group", "groups", "bytes", "ms", "MB/s", "predicted", "error", "of NICs", "x tree")
+COLUMNS = ("benchmark", "group", "groups", "bytes", "routing", "ms", "MB/s", "predicted", "error", "of NICs", "x tree")
 
 
 def write_report(plan: Plan, folder: Path) -> tuple[Path, list[str]]:
@@ -36,6 +36,7 @@ def write_report(plan: Plan, folder: Path) -> tuple[Path, list[str]]:
     said = sentences(found, plain)
     results = {"cluster": plan.cluster.cluster, "notes": said, "connections": plain, "rows": [asdict(r) for r in found]}
     save(folder / "results.json", json.dumps(results, indent=1) + "\n")
+    cases = list(dict.fromkeys(_case(row) for row in found))
     pictures = [_picture(path) for path in plots(found, folder)]
     environment = Environment(
         loader=PackageLoader("flathood.benchmark"),
@@ -49,7 +50,8 @@ def write_report(plan: Plan, folder: Path) -> tuple[Path, list[str]]:
         notes=said,
         connections=plain,
         columns=COLUMNS,
-        rows=[cells(row) for row in found],
+        # What is to be compared stands together: the modes of one case.
+        rows=[cells(row) for row in sorted(found, key=lambda row: cases.index(_case(row)))],
         pictures=pictures,
     )
     save(folder / "report.html", page)
@@ -87,7 +89,9 @@ def sentences(found: Sequence[Row], plain: Iterable[dict[str, Any]]) -> list[str
     for name in sorted({row.benchmark for row in long}):
         errors = [row.error for row in long if row.benchmark == name]
         worst = max(errors, key=abs)
-        said.append(f"{name}, {LONG:,} bytes and more: times from prediction at most {worst:+.1%}.")
+        said.append(
+            f"{name}, messages of {size_text(LONG)} and more: predicted times were missed by {worst:+.0%} at most."
+        )
     said += [f"{one['connection']} in {one['routing']} mode: {one['trouble']}" for one in plain if one["trouble"]]
     return said
 
@@ -99,54 +103,22 @@ def cells(row: Row) -> tuple[str, ...]:
         return "" if value is None else format(value, form)
 
     return (
-        row.routing,
         row.benchmark,
         str(row.group),
         "Multi" if row.multi else "One",
         f"{row.size:,}",
+        row.routing,
         f"{row.seconds * 1e3:.3f}",
         number(row.mbytes, ".3f"),
         number(row.predicted, ".3f"),
-        f"{row.error:+.0%}",
+        f"{row.error:+.0%}".replace("-0%", "+0%"),
         number(row.limit, ".1%"),
         number(row.against_tree, ".2f"),
     )
 
 
-def plots(found: Sequence[Row], folder: Path) -> Iterator[Path]:
-    """One picture a benchmark, as in the KLAT2 paper: a line for each mode, One and Multi; dotted: predicted."""
-    from matplotlib.figure import Figure  # noqa: PLC0415 - takes longer to import than many a command to run
-
-    colours = {"basic": "tab:blue", "advanced": "tab:green", "tree": "tab:red"}
-    for name in dict.fromkeys(row.benchmark for row in found):
-        mine = [row for row in found if row.benchmark == name]
-        by_size = len({row.size for row in mine if row.mbytes}) > 1
-        longest = max(row.size for row in mine)
-        figure = Figure(figsize=(7, 4.2), layout="constrained")
-        axes = figure.subplots()
-        for mode, multi in dict.fromkeys((row.routing, row.multi) for row in mine):
-            line = [row for row in mine if (row.routing, row.multi) == (mode, multi)]
-            if by_size:
-                # Where a group is all nodes, One and Multi are the same: then the line of Multi has smaller groups.
-                most = max(row.group for row in line)
-                line = [row for row in line if row.mbytes and row.group == most]
-                places, values = [row.size for row in line], [row.mbytes or 0 for row in line]
-                label = f"{mode}, {'Multi' if multi else 'One'}, groups of {most}"
-                axes.plot(places, [row.predicted or 0 for row in line], color=colours[mode], ls=":", lw=1)
-            else:
-                line = [row for row in line if row.size == longest]
-                places, values = [row.group for row in line], [row.seconds * 1e3 for row in line]
-                label = f"{mode}, {'Multi' if multi else 'One'}"
-            axes.plot(places, values, color=colours[mode], marker="o" if multi else "s", mfc="none", label=label)
-        axes.set_xscale("log", base=2)
-        axes.set_title(f"{name}, dotted: predicted" if by_size else f"{name}, {longest:,} bytes")
-        axes.set_xlabel("bytes of a message" if by_size else "ranks in a group")
-        axes.set_ylabel("MB/s of one rank" if by_size else "ms")
-        axes.grid(color="0.9")
-        axes.set_ylim(bottom=0)
-        axes.legend(fontsize="small")
-        write(figure, folder / f"{name}.png", dpi=110)
-        yield folder / f"{name}.png"
+def _case(row: Row) -> tuple[str, int, bool, int]:
+    return row.benchmark, row.group, row.multi, row.size
 
 
 def _picture(path: Path) -> tuple[str, str]:

@@ -7,7 +7,9 @@ import struct
 import pytest
 
 from flathood.benchmark import Wanted, command, keep
+from flathood.benchmark.plots import plots
 from flathood.benchmark.report import write_report
+from flathood.benchmark.results import Row
 from flathood.benchmark.work import partner
 from flathood.errors import FlathoodError
 from flathood.plan.build import routed
@@ -87,7 +89,7 @@ def test_the_report_sets_measured_beside_predicted_and_the_tree(plan, tmp_path):
     assert rows["advanced", "exchange", 1 << 20]["against_tree"] == pytest.approx(2 / 1.5 * 1.2, rel=1e-2)
     assert rows["advanced", "pingpong", 1 << 20]["limit"] == pytest.approx(1, rel=1e-2)
     assert "at least 50% idle" in notes[0]
-    assert any(note.startswith("exchange") and "+20.0%" in note for note in notes)
+    assert any(note.startswith("exchange") and "+20%" in note for note in notes)
     assert results["connections"][0]["links"] == pytest.approx(1448 / 1514, abs=0.01)
     text = page.read_text()
     assert "http://" not in text
@@ -95,6 +97,34 @@ def test_the_report_sets_measured_beside_predicted_and_the_tree(plan, tmp_path):
     picture = (tmp_path / "exchange.png").read_bytes()
     assert picture[:8] == b"\x89PNG\r\n\x1a\n"
     assert struct.unpack(">2I", picture[16:24]) > (500, 300)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "groups"), [((1024, 65536), (2, 6)), ((65536,), (2, 6)), ((65536,), (2,)), ((), (2,))]
+)
+def test_whatever_was_measured_is_drawn_over_what_differs(plan, tmp_path, sizes, groups):
+    name = "exchange" if sizes else "barrier"
+    seconds = [1.0, 2.0]
+    found = [
+        Row(mode, name, group, multi, size, t, size / t or None, None, None, 0.1, 0.5)
+        for mode, t in zip(("basic", "tree"), seconds, strict=True)
+        for group in groups
+        for multi in (False, True)
+        for size in sizes or (0,)
+    ]
+    (picture,) = plots(found, tmp_path)
+    assert picture.name == f"{name}.png"
+    assert struct.unpack(">2I", picture.read_bytes()[16:24]) > (500, 300)
+
+
+def test_the_table_has_the_modes_of_one_case_together(plan, tmp_path):
+    for mode in ("tree", "basic", "advanced"):
+        keep(routed(plan, mode), MODEL, measured(plan, mode), tmp_path)
+    page, _ = write_report(plan, tmp_path)
+    cells = [
+        line.split("<td>")[1:6] for line in page.read_text().splitlines() if line.startswith("<tr") and "%" in line
+    ]
+    assert [row[4].removesuffix("</td>") for row in cells[:6]] == ["basic", "advanced", "tree"] * 2
 
 
 def test_busy_processors_are_told(plan, tmp_path):
