@@ -13,6 +13,7 @@ from flathood.design.engine import Budget
 from flathood.errors import Conflict, FlathoodError
 from flathood.inventory import Inventory, load
 from flathood.rewiring.batches import MOST
+from flathood.rewiring.exchange import under_way
 from flathood.rewiring.front import Wish, front
 from flathood.rewiring.journal import AFTER, BEFORE
 from flathood.rewiring.work import Work
@@ -52,6 +53,9 @@ class Aim:
         """
         inventory = load(directory, need_macs=True)
         there = Work.of(directory, inventory.cluster)
+        if (replacing := under_way(inventory)) is not None:
+            told = replacing.exchange.told()
+            raise Conflict(f"{directory}: {told}, which has not come to its end: go on with it, or take it back, first")
         if self.undo:
             if there is None:
                 raise FlathoodError(f"{directory}: there is no rewiring to undo")

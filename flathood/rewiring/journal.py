@@ -13,9 +13,7 @@ only ever appended to; where a rewiring stands follows from reading it from the 
 
 from __future__ import annotations
 
-import json
 import os
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,8 +21,8 @@ from typing import Any
 
 from flathood.cabling.moves import Cable, Move
 from flathood.cabling.picture import Nic
-from flathood.errors import FlathoodError, InvalidInput, Problem
 from flathood.rewiring.batches import Batch
+from flathood.rewiring.lines import append, edited, lines, sync
 
 FILE = "rewiring.jsonl"
 BEFORE, AFTER = "before", "after"
@@ -82,15 +80,9 @@ class Standing:
 def standing(directory: Path) -> Standing | None:
     """Where the rewiring of a cluster's folder stands; None: there was none. Raises InvalidInput."""
     path = Path(directory) / FILE
-    if not path.exists():
-        return None
     found: Standing | None = None
-    lines = path.read_bytes().split(b"\n")
-    for number, line in enumerate(lines, 1):
-        if number == len(lines):
-            break  # nothing, or a line that a crash has cut short: what it was to say has not been done
+    for number, said in lines(path):
         try:
-            said = json.loads(line)
             if said["event"] == "begin":
                 texts = {BEFORE: said[BEFORE], AFTER: said[AFTER]}
                 found = Standing(said["wish"], texts, tuple(map(_batch, said["batches"])))
@@ -99,8 +91,7 @@ def standing(directory: Path) -> Standing | None:
             else:
                 found = found.after(said["event"], said.get("toward", ""))
         except (ValueError, KeyError, TypeError) as error:
-            message = f"is no line of a rewiring's journal ({error}): was it edited? Put it back from a backup"
-            raise InvalidInput([Problem(str(path), number, "", message)]) from error
+            raise edited(path, number, error) from error
     return found
 
 
@@ -110,46 +101,16 @@ def begin(directory: Path, where: Standing) -> Standing:
     path = Path(directory) / FILE
     fresh = path.with_name(f".{FILE}.new")
     fresh.unlink(missing_ok=True)
-    _append(fresh, said)
+    append(fresh, said)
     os.replace(fresh, path)  # noqa: PTH105 - Path.replace is the same call, this one says that it is atomic
-    _sync(path.parent)
+    sync(path.parent)
     return where
 
 
 def note(directory: Path, where: Standing, event: str, toward: str = "") -> Standing:
     """Append a line; back when it is on disk. Where it stands then."""
-    _append(Path(directory) / FILE, {"event": event, **({"toward": toward} if toward else {})})
+    append(Path(directory) / FILE, {"event": event, **({"toward": toward} if toward else {})})
     return where.after(event, toward)
-
-
-def _append(path: Path, said: Mapping[str, Any]) -> None:
-    line = json.dumps({"at": round(time.time(), 3), **said}).encode() + b"\n"
-    try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-        try:
-            size = os.fstat(handle).st_size
-            if size and os.pread(handle, 1, size - 1) != b"\n":
-                os.ftruncate(handle, _last_line(handle, size))
-            os.write(handle, line)
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-    except OSError as error:
-        raise FlathoodError(f"{path}: cannot be written: {error.strerror}") from error
-
-
-def _last_line(handle: int, size: int) -> int:
-    """Where a line begins that a crash has cut short."""
-    data = os.pread(handle, size, 0)
-    return data.rfind(b"\n") + 1
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _data(batch: Batch) -> dict[str, Any]:

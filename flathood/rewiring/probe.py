@@ -12,7 +12,7 @@ over the cluster. The address that is heard tells the neighborhood.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,7 @@ class Question:
     """Where the NICs of a batch are, and who is to tell.
 
     Attributes:
+        uplink: the name of the uplink switch, where the cable of a NIC may have to be as well.
         places: the switch that each NIC's cable is to be in, None: it is to have none.
         macs: the MAC of each NIC.
         listeners: for each machine that listens the MACs of its NICs that are known to be in their neighborhoods.
@@ -35,6 +36,7 @@ class Question:
 
     """
 
+    uplink: str
     places: Mapping[Nic, str | None]
     macs: Mapping[Nic, str]
     listeners: Mapping[str, tuple[str, ...]]
@@ -90,22 +92,29 @@ class Question:
     def _placed(self, nic: Nic, to: str, spoken: set[str], called: set[str]) -> list[str]:
         name, frames = f"{nic.machine} {nic.device}", self.frames.get(nic, {})
         found = [switch for switch, (source, _) in frames.items() if source in spoken & called]
-        if found == [to] or to not in frames:
+        if found == [to] or to not in {*frames, self.uplink}:
             return []  # where nobody else is in that neighborhood, the carrier has to do
         if found:
             return [f"{name}: its cable is in {' and '.join(found)}: put it into {to}"]
         if not any(source in spoken for source, _ in frames.values()):
             return [f"{name}: has a carrier, but nobody hears it: its cable is in no switch of this cluster: use {to}"]
+        if to == self.uplink:
+            return []
         return [f"{name}: its cable is in the uplink switch, or in one that is not known here: put it into {to}"]
 
 
-def question(plan: Plan, places: Mapping[Nic, str | None], token: str) -> Question:
+def question(
+    plan: Plan, places: Mapping[Nic, str | None], token: str, among: Collection[str] | None = None
+) -> Question:
     """Who has to do what to tell where the cables of these NICs are.
 
-    The plan is of what is plugged but for these NICs; it says which others are in which neighborhood.
+    The plan is of what is plugged but for these NICs; it says which others are in which neighborhood. ``among``: the
+    machines that can be asked; default: all.
     """
     known: dict[str, list[Nic]] = {switch: [] for switch in plan.switches}
     for row, name in enumerate(plan.names[: plan.node_count]):
+        if among is not None and name not in among:
+            continue
         for slot in range(plan.usable.shape[1]):
             switch = int(plan.usable[row, slot])
             if switch >= 0 and Nic(name, slot) not in places:
@@ -122,6 +131,7 @@ def question(plan: Plan, places: Mapping[Nic, str | None], token: str) -> Questi
         if to is not None
     }
     return Question(
+        plan.cluster.uplink.name,
         dict(places),
         {nic: plan.mac(nic.machine, nic.slot) for nic in places},
         {

@@ -3,17 +3,12 @@
 
 from __future__ import annotations
 
-import os
-import time
 from pathlib import Path
 from typing import Any
 
-from ansible.errors import AnsibleActionFail
-from ansible.plugins.action import ActionBase
 from ansible_collections.flathood.cluster.plugins.module_utils.rewiring import OPTIONS
-from ansible_collections.flathood.cluster.plugins.plugin_utils.library import find_library
-
-find_library()
+from ansible_collections.flathood.cluster.plugins.plugin_utils.action import Action
+from ansible_collections.flathood.cluster.plugins.plugin_utils.probing import judged, new_token, told
 
 from flathood.errors import FlathoodError
 from flathood.inventory import load
@@ -24,23 +19,14 @@ from flathood.rewiring.probe import question
 from flathood.rewiring.work import Work
 
 
-class ActionModule(ActionBase):
+class ActionModule(Action):
     """Runs on the controller only; no connection to any machine is made."""
 
-    TRANSFERS_FILES = False
-    _supports_check_mode = True
+    ARGUMENTS = OPTIONS
 
-    def run(self, tmp: None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+    def act(self, given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
         """Do one phase."""
-        result = super().run(tmp, task_vars)
-        _, given = self.validate_argument_spec(OPTIONS)
-        known = task_vars or {}
-        directory = Path(given["directory"])
-        try:
-            told = getattr(self, f"_{given['phase']}")(directory, given, known)
-        except FlathoodError as error:
-            raise AnsibleActionFail(str(error)) from error
-        return result | {"changed": False} | told
+        return getattr(self, f"_{given['phase']}")(Path(given["directory"]), given, known)
 
     def _begin(self, directory: Path, given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
         """Find out what is to be moved; the journal is begun, or gone on with."""
@@ -74,29 +60,15 @@ class ActionModule(ActionBase):
         """Have the cables of the batch moved, or the text that asks people to; and who is to look where they are."""
         work = _work(directory)
         prompt = plug(work, given["hands"], given["attempt"], given["mistakes"], given["problems"])
-        token = f"{os.getppid():x}.{int(time.time()) & 0xFFFFFF:x}"
-        plan = load_plan(directory)
+        token, plan = new_token(), load_plan(directory)
         asked = question(plan, work.where.batch.places(), token)
-        return {
-            "changed": True,
-            "prompt": prompt,
-            "attempt": given["attempt"],
-            "token": token,
-            "work": asked.work(token),
-            "listeners": list(asked.listeners),
-            "speakers": list(dict.fromkeys(nic.machine for nic in asked.places)),
-            "addresses": asked.addresses,
-            "mac": plan.mac(plan.head, 0),
-        }
+        return {"changed": True, "prompt": prompt, "attempt": given["attempt"], **told(plan, asked, token)}
 
     def _judge(self, directory: Path, given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
         """Hold what the machines say against the batch; note it in the journal when all is right."""
         work, hosts = _work(directory), known["hostvars"]
         asked = question(load_plan(directory), work.where.batch.places(), given["token"])
-        carriers = {node: hosts[node].get("__rewire_spoken", {}).get("carriers", {}) for node in work.where.batch.nodes}
-        words = [hosts[name].get("__rewire_heard", {}) for name in asked.listeners]
-        heard = {key: [address for word in words for address in word.get(key, [])] for key in ("spoken", "called")}
-        problems = asked.judge(carriers, heard)
+        problems = judged(asked, hosts)
         if not problems:
             work = work.done()
         return {"changed": not problems, "ok": not problems, "problems": problems, "msg": problems or [work.told()]}

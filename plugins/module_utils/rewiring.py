@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The options of flathood.cluster.rewire."""
+"""The options of flathood.cluster.rewire and flathood.cluster.replace."""
 
 from __future__ import annotations
 
+#: Of a step that has plugs moved, and of the one that judges them.
+PLUGS = {
+    "hands": {"type": "str", "choices": ["auto", "lab", "people"], "default": "auto"},
+    "attempt": {"type": "int", "default": 0},
+    "mistakes": {"type": "int", "default": 0},
+    "problems": {"type": "list", "elements": "str", "default": []},
+    "token": {"type": "str", "no_log": False},
+}
 OPTIONS = {
     "phase": {"type": "str", "choices": ["begin", "enter", "plug", "judge", "end"], "required": True},
     "directory": {"type": "path", "required": True},
@@ -13,9 +21,16 @@ OPTIONS = {
     "undo": {"type": "bool", "default": False},
     "most": {"type": "int", "default": 16},
     "seconds": {"type": "float", "default": 20.0},
-    "hands": {"type": "str", "choices": ["auto", "lab", "people"], "default": "auto"},
-    "attempt": {"type": "int", "default": 0},
-    "mistakes": {"type": "int", "default": 0},
-    "problems": {"type": "list", "elements": "str", "default": []},
-    "token": {"type": "str", "no_log": False},
+    **PLUGS,
+}
+REPLACE = {
+    "phase": {"type": "str", "choices": ["begin", "look", "exchange", "plug", "judge", "end"], "required": True},
+    "directory": {"type": "path", "required": True},
+    "node": {"type": "str"},
+    "spare": {"type": "str"},
+    "back": {"type": "bool", "default": False},
+    "witnesses": {"type": "list", "elements": "str", "default": []},
+    "silent": {"type": "list", "elements": "str", "default": []},
+    "among": {"type": "list", "elements": "str", "default": []},
+    **PLUGS,
 }

@@ -36,8 +36,11 @@ options:
       - V(speak) waits for carriers and sends the frames of the NICs in question.
       - V(call) has the head call.
       - V(collect) ends the listener.
+      - V(announce) leaves a process behind that has the NICs of O(macs) say hello twice a second, as their cables are
+        about to be moved and nobody else would tell the switches. It ends by itself after a day.
+      - V(hush) ends it.
     type: str
-    choices: [listen, speak, call, collect]
+    choices: [listen, speak, call, collect, announce, hush]
     required: true
   work:
     description: C(token), C(listen), C(speak), from M(flathood.cluster.rewire).
@@ -51,8 +54,13 @@ options:
     type: list
     elements: str
     default: []
+  macs:
+    description: With O(phase=announce), the MACs of the NICs.
+    type: list
+    elements: str
+    default: []
   token:
-    description: With O(phase=call), the token of the run.
+    description: With O(phase=call) and O(phase=announce), the token of the run.
     type: str
   patience:
     description: With O(phase=speak), seconds until carriers have to be there.
@@ -89,16 +97,21 @@ from ansible_collections.flathood.cluster.plugins.module_utils.cabling import wh
 
 #: Seconds after which a listener that nobody collects ends by itself.
 LIFETIME = 600
+#: The same of an announcer: people may take their time with a cable.
+ANNOUNCED = 86400
+#: The phases.
+PHASES = ["listen", "speak", "call", "collect", "announce", "hush"]
 
 
 def main() -> None:
     """Do one phase."""
     module = AnsibleModule(
         argument_spec={
-            "phase": {"type": "str", "choices": ["listen", "speak", "call", "collect"], "required": True},
+            "phase": {"type": "str", "choices": PHASES, "required": True},
             "work": {"type": "dict", "default": {}},
             "mac": {"type": "str"},
             "addresses": {"type": "list", "elements": "str", "default": []},
+            "macs": {"type": "list", "elements": "str", "default": []},
             "token": {"type": "str", "no_log": False},
             "patience": {"type": "float", "default": 10},
         },
@@ -113,6 +126,10 @@ def main() -> None:
             module.exit_json(changed=False, carriers=where.speak(work["token"], work["speak"], given["patience"]))
         elif phase == "call":
             where.call(given["token"], given["mac"], given["addresses"])
+        elif phase == "announce":
+            where.announce(given["token"], given["macs"], ANNOUNCED)
+        elif phase == "hush":
+            where.hush()
         else:
             heard = where.collect()
             if heard is None:

@@ -171,7 +171,7 @@ def test_a_journal_that_somebody_edited_is_told_by_its_line(tmp_path: Path) -> N
     _begun(tmp_path, _swapped())
     with (tmp_path / FILE).open("a") as file:
         file.write('{"event": "dance"}\n')
-    with pytest.raises(InvalidInput, match=r"rewiring\.jsonl:2: is no line of a rewiring's journal \('dance'"):
+    with pytest.raises(InvalidInput, match=r"rewiring\.jsonl:2: is no line of this journal \('dance'"):
         standing(tmp_path)
 
 

@@ -26,7 +26,8 @@ _VIEWS: dict[str, View] = {
 #: has: when it sets a NIC up anew it loses the routes with several next hops that are in another NIC's files.
 ROLES_OF: dict[str, tuple[str, ...]] = {
     "node": ("links", "arp", "hosts", "multicast", "routes", "mpi"),
-    "spare": ("links", "arp", "hosts", "multicast"),
+    # A spare has no routes; the role removes those that are left of its time as a node.
+    "spare": ("links", "arp", "hosts", "routes", "multicast"),
     "head": ("head",),
 }
 

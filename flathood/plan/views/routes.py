@@ -67,7 +67,9 @@ _LIVE = _Form("{} via {}\n", _line)
 
 
 def files(plan: Plan, host: str, options: Options) -> tuple[File, ...]:
-    """A drop-in for each NIC that has a route, and the sysctls."""
+    """A drop-in for each NIC that has a route, and the sysctls; nothing for a spare."""
+    if plan.numbers[host] >= plan.node_count:
+        return ()
     texts = _by_slot(plan, plan.numbers[host], _FILE)
     made = [File(drop_in(slot, "routes"), _HEADER + "".join(parts)) for slot, parts in texts.items()]
     return (*made, sysctl_file("routes", settings(plan, host)), *mptcp.files(plan, plan.numbers[host]))
@@ -75,6 +77,8 @@ def files(plan: Plan, host: str, options: Options) -> tuple[File, ...]:
 
 def live(plan: Plan, host: str, options: Options) -> Live:
     """Facets `routes`, `sysctl` and `mptcp`."""
+    if plan.numbers[host] >= plan.node_count:
+        return {"routes": (), "sysctl": (), "mptcp": ()}
     texts = _by_slot(plan, plan.numbers[host], _LIVE)
     shown = ((slot, line) for slot, parts in texts.items() for part in parts for line in part.splitlines())
     return {

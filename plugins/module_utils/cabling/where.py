@@ -17,11 +17,13 @@ from ansible_collections.flathood.cluster.plugins.module_utils import daemon
 from . import nics
 from .frames import ETHERTYPE
 
-NAME = "\0flathood-where"
+NAME, ANNOUNCER = "\0flathood-where", "\0flathood-announcer"
 #: Each frame is sent this often: a switch that is busy may drop one.
 TIMES = 3
 #: Seconds between two rounds of frames.
 PAUSE = 0.1
+#: Seconds between two hellos of an announcer.
+BEAT = 0.5
 #: Most addresses that a listener keeps: somebody's forged frames do not fill the memory.
 _MOST = 1 << 14
 _BEGIN = b"flathood-where"
@@ -64,6 +66,29 @@ def listen(token: str, macs: list[str], lifetime: int) -> None:
 def hello(token: str, macs: list[str]) -> None:
     """Broadcast from each of these NICs."""
     _send({mac: [frame("ff:ff:ff:ff:ff:ff", mac, token, HELLO)] for mac in macs})
+
+
+def announce(token: str, macs: list[str], lifetime: int) -> None:
+    """Leave a process behind that says hello from each of these NICs, again and again, until it is told to `hush`.
+
+    A switch goes on sending frames for a NIC to where it was last heard. A NIC without ARP says nothing by itself when
+    its cable is moved, so a machine whose only way in is that one would be out of reach until switches forget.
+    """
+    daemon.ask(ANNOUNCER, "stop")
+    control = daemon.control_socket(ANNOUNCER)
+    if daemon.detached():
+        daemon.become_daemon({control.fileno()}, lifetime)
+        try:
+            while not select.select([control], [], [], BEAT)[0]:
+                with contextlib.suppress(OSError):
+                    hello(token, macs)
+        finally:
+            os._exit(0)
+
+
+def hush() -> None:
+    """End the announcer, if there is one."""
+    daemon.ask(ANNOUNCER, "stop")
 
 
 def speak(token: str, wanted: list[dict[str, Any]], patience: float) -> dict[str, bool]:

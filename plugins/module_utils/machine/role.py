@@ -119,7 +119,7 @@ def _complete(root: Path, role: Role) -> None:
 def _do(root: Path, role: Role, verb: str, outcome: Outcome) -> str:
     steps: dict[str, Callable[[], str]] = {
         "link": lambda: _link(role),
-        "networkd": lambda: _networkd(role, outcome),
+        "networkd": lambda: _networkd(root, role, outcome),
         "routes": lambda: verbs.routes(role.live["routes"]),
         "sysctl": lambda: "; ".join(filter(None, (verbs.sysctl(root, name) for name in role.names))),
         "mptcp": lambda: verbs.mptcp(root),
@@ -137,14 +137,13 @@ def _link(role: Role) -> str:
     return said
 
 
-def _networkd(role: Role, outcome: Outcome) -> str:
-    netdev = next((change for change in outcome.changes if change.path == NODE_NETDEV), None)
+def _networkd(root: Path, role: Role, outcome: Outcome) -> str:
     said = []
-    if netdev is not None and netdev.after is not None:
-        kinds = [
-            line.partition("=")[2].strip() for line in netdev.after.decode().splitlines() if line.startswith("Kind=")
-        ]
-        said += [verbs.drop_other_kind("node0", kinds[0])] if kinds else []
+    if "addresses" in role.live:
+        netdev = files.on(root, NODE_NETDEV)
+        lines = netdev.read_text().splitlines() if netdev.is_file() else []
+        kinds = [line.partition("=")[2].strip() for line in lines if line.startswith("Kind=")]
+        said.append(verbs.drop_other_kind("node0", kinds[0] if kinds else ""))
     files_changed = any(change.path.startswith("/etc/systemd/network/") for change in outcome.changes)
     said.append(verbs.networkd(_devices(role), files_changed))
     return "; ".join(filter(None, said))

@@ -34,11 +34,14 @@ def networkd(devices: Iterable[str], files_changed: bool) -> str:
 
 
 def drop_other_kind(device: str, kind: str) -> str:
-    """Remove a virtual device whose kind is not the wanted one any more: systemd-networkd makes it again."""
+    """Remove a virtual device whose kind is not the wanted one any more: systemd-networkd makes it again.
+
+    An empty ``kind``: none is wanted, as a spare has no such device.
+    """
     for one in ask("-details", "link", "show"):
         if one["ifname"] == device and one.get("linkinfo", {}).get("info_kind") != kind:
             run("ip", "link", "delete", "dev", device)
-            return f"{device}: removed, as its kind changes to {kind}"
+            return f"{device}: removed{f', as its kind changes to {kind}' if kind else ''}"
     return ""
 
 
