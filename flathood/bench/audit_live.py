@@ -64,7 +64,7 @@ def first_kind(seed: int) -> str:
 def work(directory: Path, faults: int, seed: int) -> Row:
     """One trial on a lab that is up and provisioned, which is as planned again in the end.
 
-    `missed` and `invented` should be empty and `clean` true: the lab was as planned when what the audits said was done.
+    `missed`, `invented` and `left` should be empty: the lab was as planned when what the audits said was done.
 
     Raises FlathoodError when the playbook brings no evidence.
     """
@@ -79,7 +79,7 @@ def work(directory: Path, faults: int, seed: int) -> Row:
         began = time.monotonic()
         report = trial.audit()
         seconds = time.monotonic() - began
-        moves, audits, clean = trial.restore(report)
+        moves, audits, left = trial.restore(report)
     finally:
         trial.clear()
     true, told = _known(trial.world, report), facts_of(report)
@@ -96,7 +96,7 @@ def work(directory: Path, faults: int, seed: int) -> Row:
         "unjudged": len(report.unjudged),
         "moves": moves,
         "audits": audits,
-        "clean": clean,
+        "left": left,
         "seconds": round(seconds, 1),
     }
 
@@ -104,13 +104,20 @@ def work(directory: Path, faults: int, seed: int) -> Row:
 def verdict(row: Row) -> str:
     """A trial in a few words."""
     wrong = [f"{key}: {', '.join(row[key])}" for key in ("missed", "invented") if row[key]]
-    return "; ".join(wrong if row["clean"] else [*wrong, "not as planned afterwards"]) or FINE
+    left = [f"not as planned afterwards: {'; '.join(row['left'])}"] if row["left"] else []
+    return "; ".join([*wrong, *left]) or FINE
 
 
 def _known(world: World, report: Report) -> set[Fact]:
     """The facts but for those of NICs that the report says it knows nothing certain of."""
     unjudged = {(nic.machine, nic.slot) for nic in report.unjudged}
     return {fact for fact in world.facts() if not (isinstance(fact[1], tuple) and fact[1] in unjudged)}
+
+
+def _words(report: Report) -> list[str]:
+    """All that keeps a report from saying that everything is as planned."""
+    unjudged = [f"{nic} is not judged" for nic in report.unjudged]
+    return [*map(str, report.findings), *report.disagreements, *report.warnings, *unjudged]
 
 
 @dataclass
@@ -145,8 +152,8 @@ class _Trial:
                 raise FlathoodError(f"bench: the audit brought no evidence:\n{text[-2000:]}")
             return audit(self.inventory, {str(evidence): load_evidence(evidence)})
 
-    def restore(self, report: Report) -> tuple[int, int, bool]:
-        """Do what the reports say until one has nothing to say: the moves made, the audits in all, whether it is so."""
+    def restore(self, report: Report) -> tuple[int, int, list[str]]:
+        """Do what the reports say until one has nothing to say: the moves made, all audits, what is still said."""
         self.lab.mend()
         moves, audits = 0, 1
         while report.exit_code and audits <= _AGAIN:
@@ -156,7 +163,7 @@ class _Trial:
             if any(finding.kind == "exchanged-switches" for finding in report.findings):
                 self._exchange_labels()
             report, audits = self.audit(), audits + 1
-        return moves, audits, report.exit_code == 0
+        return moves, audits, _words(report)
 
     def _move(self, move: Move) -> None:
         if move.before and (move.after is None or move.before[0] != move.after[0]):

@@ -19,8 +19,8 @@ def test_only_machines_that_no_file_knows_are_not_tried_in_the_lab():
 
 
 def test_a_verdict_names_all_that_is_not_as_it_should_be():
-    fine = {"missed": [], "invented": [], "clean": True}
+    fine = {"missed": [], "invented": [], "left": []}
     assert verdict(fine) == FINE
-    assert verdict(fine | {"missed": ["dark"], "invented": ["place"], "clean": False}) == (
-        "missed: dark; invented: place; not as planned afterwards"
+    assert verdict(fine | {"missed": ["dark"], "invented": ["place"], "left": ["a:0 is not judged"]}) == (
+        "missed: dark; invented: place; not as planned afterwards: a:0 is not judged"
     )
