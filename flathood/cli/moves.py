@@ -25,9 +25,10 @@ from flathood.design.profiles import SHAPES, from_text
 from flathood.design.tradeoff import MEASURES
 from flathood.inventory import CLUSTER, WIRING
 from flathood.rewiring import Front, Least, Point, Wish, front, least, moves_between
-from flathood.rewiring.plugged import load_old, plugged
+from flathood.rewiring.plugged import load_old, plugged, taken_in
 from flathood.spec import Cluster, load_cluster
 from flathood.wiring import load_wiring, save_wiring
+from flathood.writing import locked
 
 _PATH = click.Path(exists=True, path_type=Path)
 _ROWS = 20  # of the front on a screen; --all and --json have the others
@@ -41,6 +42,7 @@ _NIC = re.compile(r"([a-z0-9-]+):(\d{1,2})")
 @click.option("--measure", type=click.Choice(MEASURES), default="throughput", show_default=True, help="What is gained.")
 @click.option("--within", type=click.IntRange(0), metavar="N", help="Take the best wiring within N moves.")
 @click.option("--gain", type=Percent(), metavar="PERCENT", help="Take the wiring with so much of the gain.")
+@click.option("--take-in", is_flag=True, help="Have OLD list the nodes that are new, by cables into free ports.")
 @click.option("--exact", is_flag=True, help="With NEW: its switches and slots are as they are written.")
 @click.option("--without", multiple=True, metavar="NAME", help="A node or switch not to be used; may be given again.")
 @click.option("--broken", multiple=True, metavar="NODE:SLOT", help="A NIC that is dead; may be given again.")
@@ -73,6 +75,15 @@ def moves(old: Path, new: Path | None, **given: Any) -> None:  # noqa: ANN401 - 
     with Console(stderr=True).status("searching") as status:
         found = front(cluster, load_old(file), wish, lambda count: status.update(f"searching: {count} wirings"))
     _tell(cluster, found, given)
+    if given["take_in"]:
+        taken = _taken(found, given)
+        if taken is None or given["output"] is None:
+            raise click.UsageError("--take-in needs --output, and --within or --gain: what is it the first step of?")
+        with locked(file):
+            save_wiring(file, taken_in(cluster, load_old(file), taken.wiring))
+        click.echo(
+            f"{file}: written; it has the new nodes now. For the rest: playbooks/rewire.yml -e wiring=FILE", err=True
+        )
 
 
 def _nics(cluster: Cluster, texts: Sequence[str]) -> Iterator[Nic]:

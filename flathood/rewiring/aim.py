@@ -10,8 +10,9 @@ from typing import Any
 from flathood.cabling.evidence import wiring_digest
 from flathood.cabling.picture import Nic
 from flathood.design.engine import Budget
+from flathood.design.folder import rules_with
 from flathood.errors import Conflict, FlathoodError
-from flathood.inventory import Inventory, load
+from flathood.inventory import CLUSTER, Inventory, load
 from flathood.rewiring.batches import MOST
 from flathood.rewiring.exchange import under_way
 from flathood.rewiring.front import Wish, front
@@ -30,6 +31,7 @@ class Aim:
         profile: the traffic to rewire for.
         moves: the most moves that it may take; None: as many as the gain is worth.
         gain: the part of all that can be gained which is enough, 0 … 1.
+        without: switches not to be used, such as one that is dead; their cables go where they help.
         wiring: a wiring.yml to rewire to, in place of a profile.
         undo: back to what was before.
         most: cables that are moved at one go.
@@ -40,6 +42,7 @@ class Aim:
     profile: str | None = None
     moves: int | None = None
     gain: float = 1.0
+    without: tuple[str, ...] = ()
     wiring: Path | None = None
     undo: bool = False
     most: int = MOST
@@ -84,13 +87,22 @@ class Aim:
         """What tells this aim from another one, ready for JSON; nothing when it only says to go on."""
         if self.wiring is not None:
             return {"wiring": wiring_digest(load_wiring(self.wiring, inventory.cluster))}
-        return {"profile": self.profile, "moves": self.moves, "gain": self.gain} if self.profile else {}
+        if not (self.profile or self.without):
+            return {}
+        wish: dict[str, Any] = {"profile": self.profile, "moves": self.moves, "gain": self.gain}
+        return wish | ({"without": list(self.without)} if self.without else {})
 
     def _target(self, inventory: Inventory) -> Wiring:
         if self.wiring is not None:
             return load_wiring(self.wiring, inventory.cluster)
-        broken = frozenset(Nic(one.node, one.slot) for one in inventory.wiring.idle)
-        wish = Wish(self.profile, inventory.directory, broken=broken, budget=Budget(seconds=self.seconds))
+        cluster, rows = inventory.cluster, inventory.wiring.nodes
+        if nodes := [name for name in self.without if name in cluster.node_names]:
+            raise FlathoodError(f"{several(nodes)}: a node cannot be left without a cable while it is in {CLUSTER}")
+        rules = rules_with(cluster, {"without": (*cluster.design.without, *self.without)})
+        # Of a switch that is left out, the cables are idle and their NICs are not dead.
+        idle = [Nic(one.node, one.slot) for one in inventory.wiring.idle]
+        broken = frozenset(nic for nic in idle if rows[nic.machine][nic.slot] not in rules.without)
+        wish = Wish(self.profile, inventory.directory, rules, broken, budget=Budget(seconds=self.seconds))
         found = front(inventory.cluster, inventory.wiring, wish)
         enough = found.reaching(self.gain)
         return (found.within(self.moves) if self.moves is not None and self.moves < enough.moves else enough).wiring

@@ -34,6 +34,7 @@ class ActionModule(Action):
             profile=given["profile"],
             moves=given["moves"],
             gain=given["gain"],
+            without=tuple(given["without"]),
             wiring=Path(given["wiring"]) if given["wiring"] else None,
             undo=given["undo"],
             most=given["most"],

@@ -17,6 +17,7 @@ OPTIONS = {
     "profile": {"type": "str"},
     "moves": {"type": "int"},
     "gain": {"type": "float", "default": 1.0},
+    "without": {"type": "list", "elements": "str", "default": []},
     "wiring": {"type": "path"},
     "undo": {"type": "bool", "default": False},
     "most": {"type": "int", "default": 16},

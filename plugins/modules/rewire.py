@@ -39,6 +39,11 @@ options:
     description: The part of all that can be gained for O(profile) which is enough, V(0) to V(1).
     type: float
     default: 1.0
+  without:
+    description: Switches not to be used, such as one that is dead. Without O(profile) it is for the cluster's own.
+    type: list
+    elements: str
+    default: []
   wiring:
     description: A C(wiring.yml) to rewire to, in place of O(profile).
     type: path

@@ -27,7 +27,7 @@ _VIEWS: dict[str, View] = {
 ROLES_OF: dict[str, tuple[str, ...]] = {
     "node": ("links", "arp", "hosts", "multicast", "routes", "mpi"),
     # A spare has no routes; the role removes those that are left of its time as a node.
-    "spare": ("links", "arp", "hosts", "routes", "multicast"),
+    "spare": ("links", "arp", "hosts", "multicast", "routes"),
     "head": ("head",),
 }
 

@@ -10,9 +10,20 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from flathood.bench import synthetic
+from flathood.cabling.moves import least_moves
 from flathood.cli.main import cli
 from flathood.design.request import Request, design_of
 from flathood.design.tradeoff import covers
+from flathood.errors import FlathoodError
+from flathood.inventory import load
+from flathood.plan import Options, make_plan
+from flathood.plan.proof import Compiled, prove
+from flathood.registry import save_registry
+from flathood.rewiring.aim import Aim
+from flathood.rewiring.least import cables
+from flathood.rewiring.outage import go_without
+from flathood.rewiring.plugged import load_old, taken_in
 from flathood.spec import load_cluster
 from flathood.wiring import load_wiring
 
@@ -131,3 +142,68 @@ def test_what_cannot_be_is_said_before_the_search(folder, options, message):
     result = CliRunner().invoke(cli, ["moves", str(folder), "--rounds", "1", *options])
     assert result.exit_code != 0
     assert message in result.output + str(result.exception)
+
+
+def test_a_new_node_comes_in_by_free_ports_and_the_rest_is_for_a_rewiring(folder):
+    write(folder, nodes=9, switches=5)
+    target = folder / "new.yml"
+    run(folder, "--rounds", 1, "--gain", 100, "--profile", "ring", "--output", target, "--take-in")
+    cluster = load_cluster(folder / "cluster.yml")
+    inventory = load(folder, need_macs=False)
+    wanted = load_wiring(target, cluster)
+    # Nobody's cable is touched, and what the new node has is what it is to have.
+    assert {name: list(row) for name, row in inventory.wiring.nodes.items() if name != "n8"} == ROWS
+    fresh = inventory.wiring.nodes["n8"]
+    assert any(fresh)
+    assert all(switch in (None, wanted.nodes["n8"][slot]) for slot, switch in enumerate(fresh))
+    # The cluster runs like this, and the rest takes no more moves than all together would have.
+    registry = synthetic.registry(cluster)
+    plan = make_plan(cluster, inventory.wiring, registry)
+    assert prove(cluster, inventory.wiring, registry, Compiled(plan, Options()), Options()).failures == []
+    save_registry(folder / "macs.yml", registry)
+    work = Aim(wiring=target).work(folder)
+    assert work is not None
+    old = {name: tuple(row) for name, row in ROWS.items()}
+    whole = least_moves(cables(old), cables(wanted.nodes), {switch.name: 8 for switch in cluster.switches})
+    rest = sum(len(batch.moves) for batch in work.where.batches)
+    assert rest + sum(switch is not None for switch in fresh) == len(whole)
+
+
+def test_a_node_for_which_no_port_is_free_is_told(folder):
+    write(folder, nodes=9)
+    (folder / "wiring.yml").write_text(yaml.safe_dump({"cluster": "x", "nodes": ROWS}))
+    cluster = load_cluster(folder / "cluster.yml")
+    old = load_old(folder / "wiring.yml")
+    target = old.model_copy(update={"nodes": {**old.nodes, "n8": ("s0", "s1", None)}})
+    with pytest.raises(FlathoodError, match=r"n8: no port is free where a cable is to go"):
+        taken_in(cluster, old, target)
+    write(folder)
+    with pytest.raises(FlathoodError, match="no node is new"):
+        taken_in(load_cluster(folder / "cluster.yml"), old, old)
+
+
+def test_cables_of_a_dead_switch_go_where_they_help_and_come_back(folder):
+    write(folder, switches=5)
+    cluster = load_cluster(folder / "cluster.yml")
+    save_registry(folder / "macs.yml", synthetic.registry(cluster))
+    go_without(folder, ["s0"])
+    before = (folder / "wiring.yml").read_text()
+    work = Aim(without=("s0",), seconds=1).work(folder)
+    assert work is not None
+    while work.where.batch is not None:
+        work = work.enter().done()
+    work.enter().end()
+    wiring = load(folder, need_macs=True).wiring
+    # Their NICs are not taken for dead: all that stood still are of use again.
+    assert {row[0] for row in wiring.nodes.values()} <= {"s2", "s3", "s4"}
+    assert wiring.left_out == {"s0"}
+    assert wiring.idle == ()
+    assert Aim(without=("s0",), seconds=1).work(folder) is None
+    back = Aim(undo=True).work(folder)
+    assert back is not None
+    while back.where.batch is not None:
+        back = back.enter().done()
+    back.enter().end()
+    assert (folder / "wiring.yml").read_text() == before
+    with pytest.raises(FlathoodError, match="n0: a node cannot be left without a cable"):
+        Aim(without=("n0",)).work(folder, dry=True)
