@@ -120,17 +120,21 @@ class Recorder:
         return wait
 
     def _note(self) -> None:
-        with contextlib.suppress(OSError):  # too many changes at once for the socket: the next one says how it is
-            for index, up in frames.link_changes(self._links.recv(1 << 16)):
-                nic = self._nics.get(index)
-                if up is None:
-                    self._nics.pop(index, None)
-                elif nic is None:
-                    self._stale = self._stale or time.monotonic() + _LOOK
-                elif nic["carrier"] != up:
-                    nic["carrier"] = up
-                    self._changes.append((nic["device"], time.time(), up))
-                    self._own = frames.word(list(self._nics.values()))
+        try:
+            changes = frames.link_changes(self._links.recv(1 << 16))
+        except OSError:  # too many changes at once for the socket: what is lost may be that a NIC has gone
+            self._stale = self._stale or time.monotonic() + _LOOK
+            return
+        for index, up in changes:
+            nic = self._nics.get(index)
+            if up is None:
+                self._nics.pop(index, None)
+            elif nic is None:
+                self._stale = self._stale or time.monotonic() + _LOOK
+            elif nic["carrier"] != up:
+                nic["carrier"] = up
+                self._changes.append((nic["device"], time.time(), up))
+        self._own = frames.word(list(self._nics.values()))
 
     def _hear(self, ear: socket.socket) -> None:
         with contextlib.suppress(OSError):  # the NIC went down

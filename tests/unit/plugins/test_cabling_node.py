@@ -122,6 +122,21 @@ def test_who_hears_of_a_round_takes_part_and_tells_its_nics(standing: tuple[reco
     assert json.loads(record["words"]["k18"]) == [["fnn0", "02:00:5e:10:00:02", True]]
 
 
+def test_a_nic_that_has_gone_is_told_of_no_more(standing: tuple[recorder.Recorder, Ear]) -> None:
+    made, _ = standing
+    kernel, made._links = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    made._nics[8] = {"device": "fnn1", "mac": "02:00:5e:10:00:03", "carrier": True}
+    for said, told in (
+        (message(16, 8, 0), [["fnn0", MAC, True], ["fnn1", "02:00:5e:10:00:03", False]]),
+        (message(17, 8, 0), [["fnn0", MAC, True]]),
+    ):
+        kernel.send(said)
+        made._note()
+        assert json.loads(made._own) == told
+    kernel.close()
+    made._links.close()
+
+
 def test_forged_rounds_fill_neither_wire_nor_memory(standing: tuple[recorder.Recorder, Ear]) -> None:
     made, ear = standing
     for number in range(300):
