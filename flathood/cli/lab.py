@@ -52,13 +52,14 @@ def lab() -> None:
 @_which
 @click.option("--rate", help="Rate of every cable, such as 10M, in place of links.rate.")
 @click.option("--suite", type=click.Choice(SUITES), default=SUITES[0], show_default=True, help="Debian release.")
-def up(directory: str, rate: str | None, suite: str) -> None:
+@click.option("--package", "packages", multiple=True, help="Debian package that all machines have; may be given again.")
+def up(directory: str, rate: str | None, suite: str, packages: tuple[str, ...]) -> None:
     """Bring a lab up as its wiring.yml plans it; one that is up already stays as it is.
 
     Without a wiring.yml the nodes have no cables yet.
     """
     found = Lab.open(directory)
-    if not found.up(_progress(), None if rate is None else _rate(rate), suite):
+    if not found.up(_progress(), None if rate is None else _rate(rate), suite, packages):
         click.echo(f"lab {found.name} is up already", err=True)
 
 

@@ -45,11 +45,14 @@ class Lab:
         """The lab of a cluster's folder, of an inventory's name, or by its own name if it is there."""
         return cls(*access.find(where))
 
-    def up(self, progress: Progress = silent, rate: int | None = None, suite: str = SUITES[0]) -> bool:
+    def up(
+        self, progress: Progress = silent, rate: int | None = None, suite: str = SUITES[0], packages: Sequence[str] = ()
+    ) -> bool:
         """Bring the lab up as wiring.yml plans it; False: it is up already and stays as it is.
 
         Where there is no wiring.yml yet, the nodes have no cables until `cable` plugs them. `rate` in bit/s replaces
-        `links.rate`; `suite` is the Debian release that the machines run.
+        `links.rate`; `suite` is the Debian release that the machines run, `packages` what they have beside
+        every lab's: another set of these is another root file system, built once.
         """
         directory = self._folder
         host.check_tools()
@@ -58,7 +61,7 @@ class Lab:
             if self.is_up:
                 self._check_same(hardware)
                 return False
-            bringup.bring_up(hardware, directory, recipe(suite), progress)
+            bringup.bring_up(hardware, directory, recipe(suite, packages), progress)
         return True
 
     def down(self, progress: Progress = silent) -> bool:

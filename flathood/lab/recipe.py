@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
 from flathood.lab.errors import LabError
@@ -82,13 +83,16 @@ def check_suite(suite: str) -> None:
         raise LabError(f"no recipe for {suite!r}: the lab's machines run {' or '.join(SUITES)}")
 
 
-def recipe(suite: str = SUITES[0]) -> Recipe:
-    """The recipe for a Debian release, of machines that share the kernel of the one they run on."""
+def recipe(suite: str = SUITES[0], more: Iterable[str] = ()) -> Recipe:
+    """The recipe for a Debian release, of machines that share the kernel of the one they run on.
+
+    ``more``: packages beside those that every lab has.
+    """
     check_suite(suite)
     return Recipe(
         suite=suite,
         arch=platform.machine(),
-        packages=PACKAGES,
+        packages=(*PACKAGES, *sorted({*more} - {*PACKAGES})),
         dpkg=DPKG,
         files=BARE | _SHARED_KERNEL,
         masked=MASKED,
