@@ -16,7 +16,8 @@ import subprocess
 import time
 from ipaddress import IPv4Address
 
-from flathood.plan import Plan
+from flathood.plan import addresses
+from flathood.spec import Cluster
 
 #: Calls, and the seconds after each in which replies pass the switches.
 TIMES, PAUSE = 2, 0.25
@@ -25,18 +26,20 @@ _ECHO = struct.Struct("!BBHHH")
 _HEADER = struct.Struct("!BBHHHBBH4s4s")
 
 
-def call_everyone(plan: Plan) -> str:
+def call_everyone(cluster: Cluster) -> str:
     """Call all nodes and spares from the NIC that has the head's address; why that was not possible, or ""."""
-    name = _nic_of(plan.head_ip)
+    own = addresses.head(cluster)
+    name = _nic_of(own)
     if not name:
-        return f"this machine does not have the head's address {plan.head_ip}"
+        return f"this machine does not have the head's address {own}"
+    count = len(cluster.node_names) + len(cluster.spare_names)
     try:
         with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as line:
             line.bind((name, 0))
             mac = line.getsockname()[4]
             for _ in range(TIMES):
-                for number in range(len(plan.names)):
-                    line.send(frame(mac, plan.head_ip, plan.outside_ip(number)))
+                for number in range(count):
+                    line.send(frame(mac, own, addresses.host(cluster.addresses.outside, number)))
                 time.sleep(PAUSE)
     except OSError as error:
         return f"{name}: {error.strerror}"

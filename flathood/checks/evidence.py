@@ -20,7 +20,7 @@ from flathood.checks import uplink
 from flathood.checks.observed import SwitchWord
 from flathood.errors import FlathoodError
 from flathood.lab import Lab
-from flathood.plan import Plan
+from flathood.spec import Cluster
 from flathood.vms import inside as vms
 
 NO_WITNESS = "the switches cannot be asked (no switch evidence)"
@@ -44,9 +44,8 @@ class Witness(Protocol):
         """Stop counting; the counts and the MAC tables as they are now."""
 
 
-def witness(plan: Plan) -> Witness | None:
+def witness(cluster: Cluster) -> Witness | None:
     """The witness that this process can ask: the switches of a rehearsal that it is in the middle of."""
-    cluster = plan.cluster
     if os.environ.get(IN_LAB) == cluster.cluster:
         lab = Lab.open(cluster.cluster)
         inside = ("ip", "netns", "exec", lab.fabric_namespace)

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 from ansible_collections.flathood.cluster.plugins.plugin_utils.action import Action
 
+from flathood import inventory
 from flathood.checks.call import call_everyone
 from flathood.checks.evidence import NO_WITNESS, witness
 from flathood.checks.observed import SwitchWord
-from flathood.plan import load_plan
 
 
 class ActionModule(Action):
@@ -26,12 +26,13 @@ class ActionModule(Action):
     def act(self, given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
         """Call every machine, begin to watch, or collect what was seen."""
         result: dict[str, Any] = {}
-        began = time.time()
-        plan = load_plan(Path(known["inventory_dir"]))
-        source = witness(plan)
+        began, directory = time.time(), Path(known["inventory_dir"])
+        # An audit calls machines of which not every NIC is known yet.
+        cluster = inventory.load(directory, need_macs=False).cluster
         if given["phase"] == "call":
-            result["obstacle"] = call_everyone(plan)
-        elif source and given["phase"] == "watch":
+            return {"obstacle": call_everyone(cluster), "clock": [began, time.time()]}
+        source = witness(cluster)
+        if source and given["phase"] == "watch":
             source.watch()
         elif given["phase"] == "collect":
             word = source.collect() if source else SwitchWord(reason=NO_WITNESS)

@@ -52,7 +52,7 @@ obstacle:
   type: str
 witness:
   description: Who was asked; empty when the switches cannot be asked.
-  returned: always
+  returned: when O(phase=watch) or O(phase=collect)
   type: str
 word:
   description:

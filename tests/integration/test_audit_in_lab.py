@@ -21,6 +21,7 @@ from flathood.cli.main import cli
 from flathood.lab import Lab
 from flathood.lab.faults import FaultKind
 from flathood.playbook import command, play
+from flathood.registry import State, load_registry, macs_of, save_registry
 from flathood.spec import load_cluster
 from flathood.wiring import load_wiring
 from tests import managed
@@ -148,13 +149,20 @@ def test_a_node_that_nobody_reaches_is_judged_by_what_its_neighbors_heard(rig: R
         rig.lab.mend()
 
 
-def test_two_exchanged_cables_of_one_node_are_adopted(rig: Rig) -> None:
+def test_two_exchanged_cables_of_one_node_are_adopted_and_an_unknown_mac_is_written(rig: Rig) -> None:
     rig.lab.break_(FaultKind.SWAP, "a:0", "a:1")
-    planned = load_wiring(rig.folder / "wiring.yml", load_cluster(rig.folder / "cluster.yml")).nodes["a"]
+    cluster = load_cluster(rig.folder / "cluster.yml")
+    planned = load_wiring(rig.folder / "wiring.yml", cluster).nodes["a"]
+    delivered = load_registry(rig.folder / "macs.yml", cluster)
+    known = delivered.nodes | {"b": (delivered.nodes["b"][0], None)}
+    save_registry(rig.folder / "macs.yml", delivered.model_copy(update={"nodes": known}))
     try:
-        code, text = rig.audit(audit_adopt=True, audit_flips=False)
+        code, text = rig.audit(audit_adopt=True, audit_macs=True, audit_flips=False)
         assert code == 0, text[-3000:]
         assert "adopted" in text
+        written = load_registry(rig.folder / "macs.yml", cluster).nodes["b"][1]
+        assert written is not None
+        assert (written.mac, written.state) == (macs_of(delivered, "b")[1], State.VERIFIED)
         wiring = load_wiring(rig.folder / "wiring.yml", load_cluster(rig.folder / "cluster.yml"))
         assert wiring.nodes["a"] == planned[::-1]
         ran = CliRunner().invoke(cli, ["audit", str(rig.folder), "--evidence", str(rig.output / "evidence.json")])

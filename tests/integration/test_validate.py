@@ -187,7 +187,7 @@ def test_a_node_whose_way_in_was_moved_is_found_again_and_its_cables_are_named(
     assert tables(rig.lab.evidence(), "white")["white"][mac] == "red"
     program = (
         "import sys; from flathood.checks.call import call_everyone; from flathood.plan import load_plan\n"
-        "print(call_everyone(load_plan(sys.argv[1])))"
+        "print(call_everyone(load_plan(sys.argv[1]).cluster))"
     )
     called = subprocess.run(
         rig.lab.at_head([sys.executable, "-c", program, str(rig.folder)]),

@@ -25,4 +25,4 @@ def test_a_call_is_a_broadcast_frame_with_an_echo_request_for_one_machine() -> N
 
 def test_who_is_not_the_head_calls_nobody(hexa: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(call, "_nic_of", lambda address: "")
-    assert call.call_everyone(hexa) == "this machine does not have the head's address 10.78.0.254"
+    assert call.call_everyone(hexa.cluster) == "this machine does not have the head's address 10.78.0.254"

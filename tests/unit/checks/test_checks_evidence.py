@@ -39,9 +39,9 @@ def test_tables_say_what_is_behind_a_port() -> None:
 def test_only_at_the_head_of_this_cluster_s_lab_is_there_a_witness(hexa: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("", "octet"):
         monkeypatch.setenv(evidence.IN_LAB, name)
-        assert evidence.witness(hexa) is None
+        assert evidence.witness(hexa.cluster) is None
     monkeypatch.delenv(evidence.IN_LAB)
-    assert evidence.witness(hexa) is None
+    assert evidence.witness(hexa.cluster) is None
 
 
 def test_what_the_tasks_registered_becomes_a_report(tmp_path: Path) -> None:
