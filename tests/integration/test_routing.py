@@ -6,6 +6,7 @@ a and b share three switches, c and d three others, any other pair one. The test
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import time
@@ -171,6 +172,22 @@ def test_open_mpi_keeps_to_the_switch_that_basic_routing_chose_which_it_does_not
     chosen = int(plan.slot_on[0, plan.chosen[0, 1]])
     assert [share > 0.9 for share in rig.messages()] == [slot == chosen for slot in range(3)]
     assert min(rig.messages("--mca", "btl_tcp_if_include", "10.80.0.0/24,10.80.1.0/24,10.80.2.0/24")) > 0.15
+
+
+@pytest.mark.usefixtures("basic")
+def test_the_benchmark_playbook_measures_reports_and_leaves_all_as_it_was(rig: Rig) -> None:
+    output = rig.folder.with_name("benchmark")
+    wanted = {"modes": ["basic"], "benchmarks": ["exchange"], "sizes": [1 << 18], "groups": [2], "seconds": 0.1}
+    wanted |= {"directory": str(output)}
+    stats = rig.play("benchmark", "-e", json.dumps({f"benchmark_{key}": value for key, value in wanted.items()}))
+    assert not any(counts["changed"] for node, counts in stats.items() if node in NODES)
+    rows = json.loads((output / "results.json").read_text())["rows"]
+    assert [(row["routing"], row["multi"], row["mbytes"] > 0) for row in rows] == [
+        ("basic", False, True),
+        ("basic", True, True),
+    ]
+    assert "<td>exchange</td>" in (output / "report.html").read_text()
+    assert (output / "exchange.png").is_file()
 
 
 @pytest.mark.usefixtures("basic")
