@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from flathood.cabling.moves import Move
 from flathood.errors import FlathoodError
 from flathood.inventory import Inventory
 from flathood.lab import Lab
-from flathood.lab.faults import FaultKind
+from flathood.lab.faults import FaultKind, mac_of_another
 from flathood.lab.hardware import nic
 from flathood.playbook import command, play
 
@@ -136,6 +137,8 @@ class _Trial:
         for fault in self.world.faults:
             if fault.kind in _BROKEN:
                 self.lab.break_(_BROKEN[fault.kind], *self._names(fault))
+            if fault.kind == "other-mac":  # the lab deals out its MACs itself
+                self.world.mac[fault.nics[0]] = mac_of_another(self.lab.state.planned, nic(*fault.nics[0]))
 
     def _names(self, fault: Fault) -> tuple[str, ...]:
         """What a fault is on; switches by the labels that they bear, as the lab knows them."""
@@ -157,19 +160,21 @@ class _Trial:
         self.lab.mend()
         moves, audits = 0, 1
         while report.exit_code and audits <= _AGAIN:
-            for move in report.moves:
-                self._move(move)
+            self._move(report.moves)
             moves += len(report.moves)
             if any(finding.kind == "exchanged-switches" for finding in report.findings):
                 self._exchange_labels()
             report, audits = self.audit(), audits + 1
         return moves, audits, _words(report)
 
-    def _move(self, move: Move) -> None:
-        if move.before and (move.after is None or move.before[0] != move.after[0]):
-            self.lab.unplug(move.before[0].machine, move.before[0].slot)
-        if move.after:
-            self._plug(move.after[0].machine, move.after[0].slot, move.after[1])
+    def _move(self, moves: Sequence[Move]) -> None:
+        """Pull all plugs that are to be moved, then put them in: one move may end where another one begins."""
+        ends = [move.after for move in moves if move.after]
+        pulled = {move.before[0] for move in moves if move.before} - {one for one, _ in ends}
+        for one in pulled:
+            self.lab.unplug(one.machine, one.slot)
+        for one, switch in ends:
+            self._plug(one.machine, one.slot, switch)
 
     def _exchange_labels(self) -> None:
         """What bears another's label gets its own: in the lab, where names are labels, its cables change over."""

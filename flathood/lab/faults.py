@@ -90,6 +90,11 @@ def mac_of(hardware: Hardware, text: str) -> str:
     return machine.macs[slot]
 
 
+def mac_of_another(hardware: Hardware, name: str) -> str:
+    """The MAC of the NIC that takes a NIC's place, see `FaultKind.OTHER_MAC`."""
+    return lab_mac(f"{hardware.lab} replaced", *split_nic(name))
+
+
 def effect(hardware: Hardware, cables: dict[str, str], faults: Iterable[Fault]) -> Effect:
     """What is plugged where, and what works, with `faults` over what people plugged (`cables`)."""
     plugged = dict(cables)
@@ -105,8 +110,7 @@ def effect(hardware: Hardware, cables: dict[str, str], faults: Iterable[Fault]) 
             case FaultKind.DUPLICATE_MAC:
                 macs[fault.on[0]] = mac_of(hardware, fault.on[1])
             case FaultKind.OTHER_MAC:
-                machine, slot = split_nic(fault.on[0])
-                macs[fault.on[0]] = lab_mac(f"{hardware.lab} replaced", machine, slot)
+                macs[fault.on[0]] = mac_of_another(hardware, fault.on[0])
             case FaultKind.JOINED:
                 uplinks[fault.on[0]] = fault.on[1]
             case kind:
