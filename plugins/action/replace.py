@@ -43,7 +43,6 @@ class ActionModule(Action):
             "todo": True,
             "back": work.exchange.back,
             "machines": [_told(work, lives=True), _told(work, lives=False)],
-            "macs": [mac for mac in work.exchange.macs[0 if work.exchange.back else 1] if mac],
             "prefix": work.inventory.cluster.addresses.outside.prefixlen,
             "witnesses": asked,
             "msg": [f"{work.exchange.told()}.", *hands.changeover(work)],

@@ -122,11 +122,6 @@ silent:
   returned: when O(phase=look)
   type: list
   elements: str
-macs:
-  description: The MACs of the one that works.
-  returned: when O(phase=begin) and RV(todo)
-  type: list
-  elements: str
 witnesses:
   description: For nodes that share a switch with the dead one, its addresses there, at which it must not answer.
   returned: when O(phase=begin) and RV(todo)

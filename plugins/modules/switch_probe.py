@@ -36,8 +36,8 @@ options:
       - V(speak) waits for carriers and sends the frames of the NICs in question.
       - V(call) has the head call.
       - V(collect) ends the listener.
-      - V(announce) leaves a process behind that has the NICs of O(macs) say hello twice a second, as their cables are
-        about to be moved and nobody else would tell the switches. It ends by itself after a day.
+      - V(announce) leaves a process behind that has every NIC say hello about once a second, as cables are about to be
+        moved and nobody else would tell the switches. It ends by itself after a day.
       - V(hush) ends it.
     type: str
     choices: [listen, speak, call, collect, announce, hush]
@@ -54,13 +54,8 @@ options:
     type: list
     elements: str
     default: []
-  macs:
-    description: With O(phase=announce), the MACs of the NICs.
-    type: list
-    elements: str
-    default: []
   token:
-    description: With O(phase=call) and O(phase=announce), the token of the run.
+    description: With O(phase=call), the token of the run.
     type: str
   patience:
     description: With O(phase=speak), seconds until carriers have to be there.
@@ -111,7 +106,6 @@ def main() -> None:
             "work": {"type": "dict", "default": {}},
             "mac": {"type": "str"},
             "addresses": {"type": "list", "elements": "str", "default": []},
-            "macs": {"type": "list", "elements": "str", "default": []},
             "token": {"type": "str", "no_log": False},
             "patience": {"type": "float", "default": 10},
         },
@@ -127,7 +121,7 @@ def main() -> None:
         elif phase == "call":
             where.call(given["token"], given["mac"], given["addresses"])
         elif phase == "announce":
-            where.announce(given["token"], given["macs"], ANNOUNCED)
+            where.announce(given["token"] or "", ANNOUNCED)
         elif phase == "hush":
             where.hush()
         else:

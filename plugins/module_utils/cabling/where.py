@@ -9,6 +9,7 @@ import os
 import select
 import socket
 import struct
+import subprocess
 import time
 from typing import Any
 
@@ -68,8 +69,8 @@ def hello(token: str, macs: list[str]) -> None:
     _send({mac: [frame("ff:ff:ff:ff:ff:ff", mac, token, HELLO)] for mac in macs})
 
 
-def announce(token: str, macs: list[str], lifetime: int) -> None:
-    """Leave a process behind that says hello from each of these NICs, again and again, until it is told to `hush`.
+def announce(token: str, lifetime: int) -> None:
+    """Leave a process behind that says hello from every NIC, again and again, until it is told to `hush`.
 
     A switch goes on sending frames for a NIC to where it was last heard. A NIC without ARP says nothing by itself when
     its cable is moved, so a machine whose only way in is that one would be out of reach until switches forget.
@@ -80,8 +81,8 @@ def announce(token: str, macs: list[str], lifetime: int) -> None:
         daemon.become_daemon({control.fileno()}, lifetime)
         try:
             while not select.select([control], [], [], BEAT)[0]:
-                with contextlib.suppress(OSError):
-                    hello(token, macs)
+                with contextlib.suppress(OSError, subprocess.SubprocessError):
+                    hello(token, [nic["mac"] for nic in nics.nics()])
         finally:
             os._exit(0)
 
