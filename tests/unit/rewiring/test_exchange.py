@@ -95,6 +95,9 @@ def test_it_goes_on_from_wherever_it_was_killed(folder: Path) -> None:
     again.make()
     last = wanted(folder, "b", "x")
     assert (last.begun, last.exchanged) == (True, True)
+    done = macs(folder)
+    last.make()  # killed after it
+    assert macs(folder) == done
     assert len(exchanges(folder)) == 1
     with pytest.raises(Conflict, match=r"x takes b's place, and this has not come to its end"):
         replacing(folder, "a", "y")

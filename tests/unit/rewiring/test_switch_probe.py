@@ -128,3 +128,28 @@ def test_listeners_are_few_in_every_neighborhood_and_not_where_cables_are_moved(
     assert all(set(frames) == set(plan.switches) for frames in asked.frames.values())
     other = question(plan, {Nic("n0", 0): "blue"}, "next run")
     assert not set(asked.addresses) & set(other.addresses)
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        (UPLINK, []),
+        ("red", ["n0 fnn0: its cable is in red: put it into white"]),
+        (None, ["n0 fnn0: has no carrier: put its cable into white, or try another cable"]),
+    ],
+)
+def test_a_cable_that_belongs_into_the_uplink_switch_is_found_there(where: str | None, said: list[str]) -> None:
+    plan = plan_of(HEXA)
+    asked = question(plan, {Nic("n0", 0): "white", Nic("n0", 1): None}, "run")
+    rows = {name: row for name, row in plan.wiring.nodes.items() if name != "n0"}
+    cables = {plan.mac(name, slot): at for name, row in rows.items() for slot, at in enumerate(row) if at}
+    if where is not None:
+        cables[plan.mac("n0", 0)] = where
+    assert ask(asked, cables) == said
+
+
+def test_machines_that_are_down_are_not_asked() -> None:
+    plan = plan_of(HEXA)
+    asked = question(plan, {Nic("n0", 0): "red"}, "run", among=["n0", "n3", "n5"])
+    assert set(asked.listeners) <= {"n0", "n3", "n5"}
+    assert set(asked.frames[Nic("n0", 0)]) == {"red", "blue", "green"}
