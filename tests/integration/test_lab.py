@@ -284,8 +284,14 @@ TRIES = 5
 
 
 def start(folder: Path) -> subprocess.Popen[str]:
+    # Tests that run in the background of a shell ignore the signal, and so would all that they start.
+    heeding = ("env", "--default-signal=INT")
     return subprocess.Popen(
-        (*FLATHOOD, "up", str(folder)), cwd=CHECKOUT, stderr=subprocess.PIPE, text=True, start_new_session=True
+        (*heeding, *FLATHOOD, "up", str(folder)),
+        cwd=CHECKOUT,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
 
 
