@@ -20,6 +20,9 @@ from flathood.registry.model import State
 MAX_REMEMBERED = 32_768
 #: A renewal sooner than this part of the lease after the one before was not due.
 _EARLY = 0.4
+#: Seconds in which a client asks again when it got no answer; its lease counts from the first time it asked, the
+#: server's from the last (RFC 2131 section 4.1: after 4, 8 and 16 seconds, one more or less).
+_RETRIES = 31.0
 #: Leases end at whole seconds.
 _ROUNDING = 1.0
 DEFAULT_LEASE = 120.0
@@ -27,9 +30,10 @@ DEFAULT_LEASE = 120.0
 
 @dataclass(slots=True)
 class _Heard:
-    """The last that was heard of a MAC: when its lease was given, and whether that has ended since."""
+    """The last that was heard of a MAC: when its lease was given, first and last, and whether that has ended since."""
 
     granted: float
+    first: float
     ended: bool = False
 
 
@@ -108,17 +112,18 @@ class Session:
         before = self._heard.pop(lease.mac, None)
         if lease.event == "del":
             if before is not None:
-                self._heard[lease.mac] = _Heard(before.granted, ended=True)
+                self._heard[lease.mac] = _Heard(before.granted, before.first, ended=True)
             return
         granted = lease.expires - self.lease if lease.expires is not None else lease.at
-        self._remember(lease.mac, _Heard(granted), lease.at)
+        again = before is not None and not before.ended and granted - before.first < _RETRIES
+        self._remember(lease.mac, _Heard(granted, before.first if before and again else granted), lease.at)
         window = self.window
         if window is None or granted < window.opened - _ROUNDING:
             return
         if before is not None and not before.ended and granted - before.granted < _ROUNDING:
             # The same lease told again: dnsmasq does so when it starts, and when a name moves to another NIC.
             return
-        fresh = before is None or before.ended or granted - before.granted < _EARLY * self.lease
+        fresh = before is None or before.ended or granted - before.first < _EARLY * self.lease
         if before is None and self._forgot_at is not None and lease.at - self._forgot_at < 2 * self.lease:
             # It may be one of those that were forgotten: nothing is proved by its being new.
             window.flooded = True

@@ -173,6 +173,13 @@ def test_a_renewal_that_is_due_is_no_conflict(wire: Wire) -> None:
     assert last(done).disputed == ()
 
 
+def test_a_renewal_counts_from_when_the_client_first_asked(wire: Wire) -> None:
+    """The server's first answers were lost: its lease is 13 seconds younger than the client takes it to be."""
+    wire.lease(STRANGER).wait(4).lease(STRANGER, event="old").wait(9).lease(STRANGER, event="old")
+    done = wire.open("a").lease(*A[:3]).wait(45).lease(STRANGER, event="old").close("a").replay()
+    assert STRANGER not in (*macs_of(done.registry, "a"), *last(done).loose)
+
+
 def test_a_twin_that_the_kernel_tells_is_a_conflict_and_its_slot_stays_open(wire: Wire) -> None:
     wire.turn("a", *A).wait(5).open("b").lease(*B[:2], B[3]).told(B[0], B[1], A[1], B[3]).close("b")
     done = wire.replay()
