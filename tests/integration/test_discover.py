@@ -236,7 +236,7 @@ def test_people_are_led_through_firmware_strangers_and_a_nic_that_stays_silent(r
     rig.lab.power_off("a", "b", "c", "d", "e")
     rig.on("head", f"rm -rf {HOME}")
     (rig.folder / "macs.yml").unlink(missing_ok=True)
-    run = rig.start(terminal=True, nodes=["a", "b", "d"], settle=1, timeout=90)
+    run = rig.start(terminal=True, nodes=["a", "b", "d"], settle=1, timeout=60)
 
     def say(words: str) -> None:
         rig.on("f", f"python3 - <<'END'\n{DHCP}{words}\nEND")
