@@ -25,7 +25,7 @@ def plots(found: Sequence[Row], folder: Path) -> Iterator[Path]:
     """Draw each benchmark's rows into BENCHMARK.png in a folder; the pictures."""
     from matplotlib.figure import Figure  # noqa: PLC0415 - takes longer to import than many a command to run
 
-    from flathood.design.pictures import write  # noqa: PLC0415
+    from flathood.design.pictures import write  # noqa: PLC0415 - imports Matplotlib
 
     for name in dict.fromkeys(row.benchmark for row in found):
         rows = [row for row in found if row.benchmark == name and (row.size or not _sized(found, name))]

@@ -14,6 +14,18 @@ description:
   - A machine whose outside NIC is dead is out of the head's reach until its outside address is on another NIC. Until
     then it is reached over another machine, which this finds.
   - Runs on the controller.
+author:
+  - The flathood contributors
+extends_documentation_fragment:
+  - flathood.cluster.controller
+  - flathood.cluster.cluster
+  - ansible.builtin.action_common_attributes
+  - ansible.builtin.action_common_attributes.conn
+  - ansible.builtin.action_common_attributes.flow
+attributes:
+  check_mode:
+    support: full
+    details: Nothing is written in check mode.
 options:
   phase:
     description:
@@ -21,10 +33,6 @@ options:
       - V(way) says how the machine that the task runs for is reached, where it needs another way.
     type: str
     choices: [mark, way]
-    required: true
-  directory:
-    description: Directory of the cluster's three files on the controller.
-    type: path
     required: true
   dead:
     description: Switches by their names, NICs as NODE:SLOT.
@@ -35,19 +43,6 @@ options:
     description: They work again.
     type: bool
     default: false
-attributes:
-  check_mode:
-    description: Nothing is written in check mode.
-    support: full
-  diff_mode:
-    description: There is nothing to show a difference of.
-    support: none
-  platform:
-    description: Runs on the controller.
-    support: full
-    platforms: linux
-author:
-  - The flathood authors
 """
 
 EXAMPLES = r"""

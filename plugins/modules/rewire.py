@@ -14,6 +14,18 @@ description:
   - C(wiring.yml) is always what is plugged, with the cables of the batch under way idle, so that whatever is compiled
     from it is a cluster in which every pair talks.
   - Runs on the controller. The playbook C(rewire.yml) puts the steps together.
+author:
+  - The flathood contributors
+extends_documentation_fragment:
+  - flathood.cluster.controller
+  - flathood.cluster.cluster
+  - ansible.builtin.action_common_attributes
+  - ansible.builtin.action_common_attributes.conn
+  - ansible.builtin.action_common_attributes.flow
+attributes:
+  check_mode:
+    support: partial
+    details: V(begin) writes nothing; the other phases are not for check mode.
 options:
   phase:
     description:
@@ -24,10 +36,6 @@ options:
       - V(end) notes that the last C(wiring.yml) is installed.
     type: str
     choices: [begin, enter, plug, judge, end]
-    required: true
-  directory:
-    description: Directory of the cluster's three files on the controller.
-    type: path
     required: true
   profile:
     description: With O(phase=begin), the traffic to rewire for.
@@ -80,19 +88,6 @@ options:
   token:
     description: With O(phase=judge), what RV(token) of the plugging was.
     type: str
-attributes:
-  check_mode:
-    description: V(begin) writes nothing then; the other phases are not for check mode.
-    support: partial
-  diff_mode:
-    description: There is nothing to show a difference of.
-    support: none
-  platform:
-    description: Runs on the controller.
-    support: full
-    platforms: linux
-author:
-  - The flathood authors
 """
 
 EXAMPLES = r"""
