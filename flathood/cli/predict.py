@@ -30,6 +30,9 @@ from flathood.spec.model import Routing
 @click.option("--size", default=4_000_000, show_default=True, type=click.IntRange(0), help="Bytes of a message.")
 @click.option("--latency", default=50.0, show_default=True, help="Microseconds of an empty message, one switch.")
 @click.option("--hop", default=10.0, show_default=True, help="Microseconds that each switch more adds.")
+@click.option(
+    "--eager", default=65536, show_default=True, type=click.IntRange(0), help="Bytes sent before they are received."
+)
 @shared.routing
 @click.option("--json", "as_json", is_flag=True, help="Print JSON in place of the table.")
 def predict(directory: Path, group: int | None, size: int, **given: Any) -> None:  # noqa: ANN401 - by click, by name
@@ -39,7 +42,7 @@ def predict(directory: Path, group: int | None, size: int, **given: Any) -> None
     """
     plan = load_plan(directory)
     links = plan.cluster.links
-    model = Model(links.rate, links.mtu, latency=given["latency"] / 1e6, hop=given["hop"] / 1e6)
+    model = Model(links.rate, links.mtu, latency=given["latency"] / 1e6, hop=given["hop"] / 1e6, eager=given["eager"])
     rows = []
     for mode in [given["routing"]] if given["routing"] else get_args(Routing):
         wanted: Routing = mode

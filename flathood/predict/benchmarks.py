@@ -2,21 +2,24 @@
 """The operations of the Intel MPI Benchmarks, predicted.
 
 All transfers of one operation start at once and it ends with the last of them, after the time that an empty message
-takes. Figures are counted as that suite counts them: one MB is 1,000,000 bytes; a rank of Sendrecv sends and receives
-one message, of Exchange two each way; of Alltoall (which the suite gives only the time of) one to and from each other.
-Groups are of consecutive ranks, a rank a node; `multi`: all groups at once, else the first one alone.
+takes; those of Exchange start when each rank comes to them (`flathood.predict.exchange`). Figures are counted as that
+suite counts them: one MB is 1,000,000 bytes; a rank of Sendrecv sends and receives one message, of Exchange two each
+way; of Alltoall (which the suite gives only the time of) one to and from each other. Groups are of consecutive ranks,
+a rank a node; `multi`: all groups at once, else the first one alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from flathood.errors import FlathoodError
 from flathood.plan.model import Plan
-from flathood.predict.fluid import Numbers, Split, durations
+from flathood.predict.exchange import ROUNDS, exchange
+from flathood.predict.fluid import Numbers, durations, durations_even
 from flathood.predict.links import Indices, Links
 
 #: IPv4 and TCP headers with timestamps (RFC 9293, RFC 7323).
@@ -32,8 +35,9 @@ class Model:
 
     ``rate``: bit/s of each link. ``framing``: bytes that a frame takes on the wire beside its IP packet: 38 on
     Ethernet (IEEE 802.3: header, check sequence, preamble, gap), 14 in the lab, whose shapers count no more than the
-    header. ``latency``: seconds of an empty message through one switch; ``hop``: of each switch more. ``split``:
-    how a message over several links is dealt out, see `flathood.predict.fluid.durations`.
+    header. ``latency``: seconds of an empty message through one switch; ``hop``: of each switch more. ``eager``: bytes
+    of a message that are sent before it is received: 64 KiB in Open MPI over TCP. ``split``: how a message over several
+    links is dealt out: ``even``, all parts are of one size (Open MPI); ``shared``, each link takes what it can (MPTCP).
     """
 
     rate: float
@@ -41,7 +45,8 @@ class Model:
     framing: int = 38
     latency: float = 50e-6
     hop: float = 10e-6
-    split: Split = "shared"
+    eager: float = 65536.0
+    split: Literal["even", "shared"] = "shared"
 
     @property
     def payload(self) -> float:
@@ -127,6 +132,7 @@ def predict(plan: Plan, case: Case, model: Model, links: Links | None = None) ->
     operation, p = BENCHMARKS[case.benchmark], case.group
     groups = groups_of(plan.node_count, case)
     links = links or Links(plan)
+    capacity, dealt = np.full(links.count, model.payload), durations_even if model.split == "even" else durations
     start = p * np.repeat(np.arange(groups), len(operation.pattern(p)[0]))
     ends, others = (np.tile(side, groups) + start for side in operation.pattern(p))
     group = start // p
@@ -135,13 +141,20 @@ def predict(plan: Plan, case: Case, model: Model, links: Links | None = None) ->
     if case.benchmark == "barrier":
         rounds = int(np.ceil(np.log2(p)))
         return Prediction(rounds * float(_worst(empty, group).mean()), None, None)
-    capacity = np.full(links.count, model.payload)
-    sizes = np.full(len(ends), float(case.size))
-    took = durations(capacity, links.routes(ends, others), sizes, model.split, _TOLERANCE)
-    if case.benchmark == "pingpong":  # each way in turn
-        back = durations(capacity, links.routes(others, ends), sizes, model.split, _TOLERANCE)
-        took = (took + back) / 2
-    seconds = float(_worst(took + empty, group).mean())
+    if case.benchmark == "exchange":
+        # Per group first all to the right, then all to the left: by rank, both ways of each.
+        both = empty.reshape(groups, 2, p).swapaxes(0, 1).reshape(2, -1)
+        played = exchange(p, groups, case.size, model.eager, both)
+        routes = links.routes(played.ends, played.others)
+        at = dealt(capacity, routes, played.sizes, _TOLERANCE, played.order)[played.first :]
+        seconds = float(_worst(at, np.repeat(np.arange(groups), p)).mean()) / ROUNDS
+    else:
+        sizes = np.full(len(ends), float(case.size))
+        took = dealt(capacity, links.routes(ends, others), sizes, _TOLERANCE)
+        if case.benchmark == "pingpong":  # each way in turn
+            back = dealt(capacity, links.routes(others, ends), sizes, _TOLERANCE)
+            took = (took + back) / 2
+        seconds = float(_worst(took + empty, group).mean())
     moved = operation.messages(p) * case.size
     nics = int((plan.usable[: plan.node_count] >= 0).sum(axis=1).min())
     ways = 1 if case.benchmark == "pingpong" else 2

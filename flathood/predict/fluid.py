@@ -7,7 +7,7 @@ Bertsekas, R. Gallager, Data Networks, 2nd ed., section 6.5.2); TCP connections 
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,20 @@ import numpy.typing as npt
 from flathood.predict.links import Indices, Routes
 
 Numbers = npt.NDArray[np.float64]
-Split = Literal["even", "shared"]
 #: Rates closer than this, as a part, are the same rate.
 _SAME = 1e-9
+
+
+class Order(NamedTuple):
+    """Which transfers wait for which, and how long each then takes until its first byte flows.
+
+    ``later``, ``sooner``: intp[pairs], the transfer ``later[i]`` begins when ``sooner[i]`` is done, each pair told
+    once. ``delay``: float64[transfers], seconds.
+    """
+
+    later: Indices
+    sooner: Indices
+    delay: Numbers
 
 
 def max_min(capacity: Numbers, links: Indices) -> Numbers:
@@ -52,36 +63,74 @@ def max_min(capacity: Numbers, links: Indices) -> Numbers:
 
 
 def durations(
-    capacity: Numbers, routes: Routes, sizes: Numbers, split: Split = "shared", tolerance: float = 0.001
+    capacity: Numbers, routes: Routes, sizes: Numbers, tolerance: float = 0.001, order: Order | None = None
 ) -> Numbers:
-    """Seconds until each transfer is done when all start at once, float64[transfers]; inf where nothing flows.
+    """Seconds until each transfer is done, float64[transfers]; inf where nothing flows. All start at once but by order.
 
-    ``capacity``: bytes/s of each link. ``sizes``: bytes of each transfer. ``split``: how a transfer with several
-    pieces is dealt out: ``shared``, each piece takes what it can (MPTCP); ``even``, all are of one size from the
-    start (Open MPI over like links). Whoever ends frees its links for the others. Ends closer together than
+    ``capacity``: bytes/s of each link. ``sizes``: bytes of each transfer; one of none needs no piece. Each piece of a
+    transfer takes what it can (MPTCP). Whoever ends frees its links for the others. Ends closer together than
     ``tolerance``, as a part of the time until the next, are taken for one: that bounds the error, and the work.
+
+    >>> two = Routes(np.array([[0, 1, 1, 1], [0, 1, 1, 1]]), np.array([0, 1]), 2)
+    >>> durations(np.array([10.0]), two, np.array([10.0, 10.0])).tolist()
+    [2.0, 2.0]
+    >>> after = Order(np.array([1]), np.array([0]), np.zeros(2))
+    >>> durations(np.array([10.0]), two, np.array([10.0, 10.0]), order=after).tolist()
+    [1.0, 2.0]
     """
-    if split == "even":
-        ways = np.bincount(routes.owner, minlength=routes.transfers)
-        pieces = Routes(routes.links, np.arange(len(routes.owner)), len(routes.owner))
-        each = durations(capacity, pieces, sizes[routes.owner] / ways[routes.owner], "shared", tolerance)
-        whole = np.zeros(routes.transfers)
-        np.maximum.at(whole, routes.owner, each)
-        return whole
+    order = order or _no_order(routes)
     links = routes.links[:, (routes.links < len(capacity)).any(axis=0)]  # few routings use all columns
-    ends = np.where(sizes > 0, np.inf, 0.0)
+    ends = np.full(routes.transfers, np.inf)
     left, now = sizes.astype(np.float64), 0.0
-    alive = sizes[routes.owner] > 0
-    while alive.any():
+    needs = np.bincount(order.later, minlength=routes.transfers)
+    begin = np.where(needs == 0, order.delay, np.inf)
+    while True:
+        flowing = (begin <= now) & (ends == np.inf)
+        alive = flowing[routes.owner] & (left[routes.owner] > 0)
         owner = routes.owner[alive]
         rates = np.bincount(owner, weights=max_min(capacity, links[alive]), minlength=routes.transfers)
         until = np.divide(left, rates, out=np.full(routes.transfers, np.inf), where=rates > 0)
-        step = float(until.min())
+        until[flowing & (left <= 0)] = 0
+        step = min(float(until.min(initial=np.inf)), float((begin[begin > now] - now).min(initial=np.inf)))
         if step == np.inf:
-            break
+            return ends
         done = until <= step * (1 + tolerance)
         now += step
         ends[done] = now
         left = np.where(done, 0, left - rates * step)
-        alive &= left[routes.owner] > 0
-    return ends
+        np.subtract.at(needs, order.later[done[order.sooner]], 1)
+        free = (needs == 0) & (begin == np.inf)
+        begin[free] = now + order.delay[free]
+
+
+def durations_even(
+    capacity: Numbers, routes: Routes, sizes: Numbers, tolerance: float = 0.001, order: Order | None = None
+) -> Numbers:
+    """As `durations`, but all pieces of a transfer are of one size from the start (Open MPI over like links)."""
+    pieces, order = _in_pieces(routes, order or _no_order(routes))
+    ways = np.bincount(routes.owner, minlength=routes.transfers)
+    each = np.append(sizes[routes.owner] / ways[routes.owner], np.zeros(routes.transfers))
+    return durations(capacity, pieces, each, tolerance, order)[len(routes.owner) :]
+
+
+def _no_order(routes: Routes) -> Order:
+    nobody: Indices = np.zeros(0, dtype=np.intp)
+    return Order(nobody, nobody, np.zeros(routes.transfers))
+
+
+def _in_pieces(routes: Routes, order: Order) -> tuple[Routes, Order]:
+    """Each piece as a transfer of its own, and after them each transfer as one of no bytes that needs its pieces."""
+    pieces = len(routes.owner)
+    by_owner = np.argsort(routes.owner, kind="stable")
+    ways = np.bincount(routes.owner, minlength=routes.transfers)
+    first = np.cumsum(ways) - ways
+    count = ways[order.later]
+    within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+    waiting = by_owner[np.repeat(first[order.later], count) + within]
+    # What has no piece, as it has no byte, waits itself.
+    bare = count == 0
+    later = np.concatenate([pieces + routes.owner, waiting, pieces + order.later[bare]])
+    sooner = np.concatenate([np.arange(pieces), pieces + np.repeat(order.sooner, count), pieces + order.sooner[bare]])
+    delay = np.concatenate([order.delay[routes.owner], np.where(ways > 0, 0.0, order.delay)])
+    everything = pieces + routes.transfers
+    return Routes(routes.links, np.arange(pieces), everything), Order(later, sooner, delay)

@@ -16,7 +16,8 @@ from flathood.cli.main import cli
 from flathood.errors import FlathoodError
 from flathood.plan.build import routed
 from flathood.predict import Case, Model, predict
-from flathood.predict.fluid import durations, max_min
+from flathood.predict.exchange import ROUNDS, exchange
+from flathood.predict.fluid import Order, durations, durations_even, max_min
 from flathood.predict.links import Links, Routes
 from tests.plans import HEXA, plan_of
 
@@ -56,12 +57,46 @@ def test_a_message_over_two_links_waits_for_the_slower_one_only_if_dealt_out_eve
     routes = Routes(np.array([[0, 2, 2, 2], [1, 2, 2, 2]]), np.array([0, 0]), 1)
     capacity, sizes = np.array([1.0, 3.0]), np.array([12.0])
     assert durations(capacity, routes, sizes) == pytest.approx([3])
-    assert durations(capacity, routes, sizes, "even") == pytest.approx([6])
+    assert durations_even(capacity, routes, sizes) == pytest.approx([6])
 
 
 def test_what_has_no_way_never_ends():
     routes = Routes(np.array([[0, 2, 2, 2], [1, 2, 2, 2]]), np.array([0, 1]), 2)
     assert durations(np.array([0.0, 1.0]), routes, np.array([1.0, 1.0])).tolist() == [np.inf, 1.0]
+
+
+@pytest.mark.parametrize("dealt", [durations, durations_even])
+def test_what_waits_begins_when_the_last_that_it_needs_is_done(dealt):
+    # 2 needs 0 and 1; 3 has no bytes and needs 2; 4 needs 3, is delayed, and has two links.
+    routes = Routes(np.array([[0, 9], [1, 9], [0, 9], [0, 9], [1, 9]]), np.array([0, 1, 2, 4, 4]), 5)
+    order = Order(np.array([2, 2, 3, 4]), np.array([0, 1, 2, 3]), np.array([0, 0, 0, 0, 5.0]))
+    ends = dealt(np.ones(9), routes, np.array([1.0, 3.0, 2.0, 0.0, 8.0]), order=order)
+    assert ends.tolist() == pytest.approx([1, 3, 5, 5, 14])
+
+
+def test_what_waits_for_each_other_never_begins():
+    routes = Routes(np.array([[0, 9], [1, 9]]), np.array([0, 1]), 2)
+    order = Order(np.array([0, 1]), np.array([1, 0]), np.zeros(2))
+    assert durations(np.ones(9), routes, np.ones(2), order=order).tolist() == [np.inf, np.inf]
+
+
+@pytest.mark.parametrize(("eager", "each"), [(10, 10), (0, 20), (4, 16)])
+def test_long_messages_of_exchange_go_in_two_turns(eager, each):
+    # Every message has a link for itself: 10 s in one go, but what is not eager waits for its turn.
+    played = exchange(5, 2, 10, eager, np.zeros((2, 10)))
+    links = np.where(played.sizes > 0, 2 * played.ends + (played.others % 5 == (played.ends + 1) % 5), 20)
+    routes = Routes(links[:, None], np.arange(len(links)), len(links))
+    ends = durations(np.ones(20), routes, played.sizes, order=played.order)
+    assert ends[played.first :].tolist() == pytest.approx([each * ROUNDS] * 10)
+
+
+@pytest.mark.parametrize(("eager", "empties"), [(10, 1), (4, 5)])
+def test_each_turn_of_exchange_takes_a_question_and_an_answer(eager, empties):
+    # Eager: one way. Else the first part, the answer and the rest; the second message's first part is there by then.
+    played = exchange(5, 1, 10, eager, np.ones((2, 5)))
+    routes = Routes(np.full((len(played.ends), 1), 0), np.arange(len(played.ends)), len(played.ends))
+    ends = durations(np.array([1e12]), routes, played.sizes, order=played.order)
+    assert ends[played.first :].tolist() == pytest.approx([empties * ROUNDS] * 5)
 
 
 def test_hexa_by_hand():
