@@ -34,6 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("flathood.cli.check:check", "Prove the compiled files, without any machine"),
     "show": ("flathood.cli.show:show", "Print one machine's view of the network"),
     "compile": ("flathood.cli.compile:compile_", "Write the files of every node, spare and the head"),
+    "balance": ("flathood.cli.balance:balance_", "Say how evenly each profile loads NICs and switches"),
     "predict": ("flathood.cli.predict:predict", "Say what the network will deliver, on paper"),
     "bench": ("flathood.cli.bench:bench", "Measure how fast flathood is on this machine"),
 }

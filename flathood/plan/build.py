@@ -14,7 +14,9 @@ from flathood import inventory
 from flathood.design.profiles import traffic
 from flathood.errors import InvalidInput, Problem
 from flathood.fabrics import fabric_of
+from flathood.fabrics.base import Fabric
 from flathood.plan.addresses import neighborhood_subnets
+from flathood.plan.balance import Balance, balance
 from flathood.plan.chains import relieve
 from flathood.plan.model import Plan
 from flathood.plan.paths import choose, weigh
@@ -41,9 +43,22 @@ def make_plan(cluster: Cluster, wiring: Wiring, registry: Registry, base_dir: Pa
     if problems := [*_bare(cluster, attach >= 0), *_missing_macs(cluster, attach >= 0, registry)]:
         raise InvalidInput(problems)
     weights = weigh(traffic(cluster.profile, nodes, base_dir))
+    chosen = _spread(fabric, weights)
+    return Plan(cluster, wiring, registry, attach, usable, slot_on, chosen, weights, neighborhood_subnets(cluster))
+
+
+def balance_of(loaded: inventory.Inventory, profile: object) -> Balance:
+    """How evenly basic routing spreads a profile's traffic over a cluster; no MAC address has to be known."""
+    fabric = fabric_of(loaded.cluster, loaded.wiring)
+    weights = weigh(traffic(profile, len(fabric.attach), loaded.directory))
+    return balance(fabric, _spread(fabric, weights), weights)
+
+
+def _spread(fabric: Fabric, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.int16]:
+    """The segment of each pair, so that the weights load NICs and segments evenly."""
     chosen = choose(fabric, weights)
     relieve(fabric, chosen, weights)
-    return Plan(cluster, wiring, registry, attach, usable, slot_on, chosen, weights, neighborhood_subnets(cluster))
+    return chosen
 
 
 def load_plan(directory: Path, routing: Routing | None = None) -> Plan:

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import json
 from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from flathood.bench import synthetic
+from flathood.cli.main import cli
 from flathood.design.profiles import SHAPES, traffic
 from flathood.fabrics import fabric_of
 from flathood.inventory import load
@@ -116,3 +119,16 @@ def test_the_bound_knows_pairs_that_have_no_choice() -> None:
     found = balance(fabric_of(plan.cluster, plan.wiring), plan.chosen, plan.weights)
     assert found.nic_most == pytest.approx(found.nic_bound) == pytest.approx(1.0)
     assert loads(plan)[0].max() == pytest.approx(1.0)
+
+
+def test_one_command_tells_the_balance_of_every_profile() -> None:
+    told = CliRunner().invoke(cli, ["balance", str(ROOT / "inventories/hexa"), "--json"])
+    rows = {row["profile"]: row for row in json.loads(told.output)["rows"]}
+    assert rows.keys() == SHAPES.keys()
+    # Five peers on two NICs: 3 of 5 on one of them; 15 pairs, 5 on each of 3 switches.
+    assert rows["all-to-all"]["nic_most"] == pytest.approx(0.6)
+    assert rows["all-to-all"]["segment_most"] == pytest.approx(1)
+    assert all(row["nic_bound"] - 1e-9 <= row["nic_most"] <= 1.05 * row["nic_bound"] for row in rows.values())
+    shown = CliRunner().invoke(cli, ["balance", str(ROOT / "inventories/hexa"), "--profile", "ring"]).output
+    assert "0.9960" in shown
+    assert "all-to-all" not in shown
