@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -43,7 +44,8 @@ def work(directory: Path, aim: Sequence[str], kills: int, every: float, seed: in
         where = standing(directory)
         if where is None or not where.ended:
             raise FlathoodError(f"bench: the rewiring did not come to its end:\n{text[-2000:]}")
-        _play(lab, directory, "validate", [f"validate_directory={directory / 'validate'}"])
+        with tempfile.TemporaryDirectory() as output:
+            _play(lab, directory, "validate", [f"validate_directory={output}"])
         rows.append(
             {
                 "way": way,

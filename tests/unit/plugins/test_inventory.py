@@ -15,6 +15,8 @@ from ansible.utils.display import Display
 from ansible_collections.flathood.cluster.plugins.plugin_utils import machines
 
 from flathood.plan import build
+from flathood.rewiring import exchange
+from flathood.rewiring import journal as rewiring
 
 ROOT = Path(__file__).parents[3]
 KEYS = """
@@ -57,6 +59,8 @@ def hosts(inventory: InventoryManager, group: str) -> list[str]:
 
 def test_a_folder_gives_groups_and_small_variables_without_a_warning(folder: Path, warnings: list[str]) -> None:
     (folder / "macs.yml").write_text("cluster: hexa\nnodes: {}\n")
+    for journal in (rewiring.FILE, exchange.FILE):
+        (folder / journal).write_text("{}\n")
     inventory = read(folder)
     assert warnings == []
     assert hosts(inventory, "nodes") == ["a", "b", "c", "d", "e", "f"]
