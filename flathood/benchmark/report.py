@@ -13,27 +13,23 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from flathood.benchmark.plots import plots, size_text
-from flathood.benchmark.results import Row, load, rows
+from flathood.benchmark.results import LONG, Row, load, rows, unexplained
 from flathood.benchmark.work import CONNECTIONS
 from flathood.plan.model import Plan
 from flathood.writing import save
 
-#: With less of the processors' time left than this, they may be what is measured and not the network.
-ENOUGH_IDLE = 0.1
-#: From this size on, messages are long enough for the fluid model to be about them, bytes.
-LONG = 65536
 COLUMNS = ("benchmark", "group", "groups", "bytes", "routing", "ms", "MB/s", "predicted", "error", "of NICs", "x tree")
 
 
-def write_report(plan: Plan, folder: Path) -> tuple[Path, list[str]]:
+def write_report(plan: Plan, folder: Path, faster: Sequence[Row] = ()) -> tuple[Path, list[str]]:
     """Write results.json, plots and report.html from what was measured in a folder; the page, and what to say.
 
-    Raises FlathoodError.
+    ``faster``: what was measured before on links of twice the rate, if that was. Raises FlathoodError.
     """
     measured = load(folder)
     found = rows(plan, measured)
     plain = list(connections(measured))
-    said = sentences(found, plain)
+    said = sentences(found, plain, faster)
     results = {"cluster": plan.cluster.cluster, "notes": said, "connections": plain, "rows": [asdict(r) for r in found]}
     save(folder / "results.json", json.dumps(results, indent=1) + "\n")
     cases = list(dict.fromkeys(_case(row) for row in found))
@@ -74,18 +70,22 @@ def connections(measured: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]
                 }
 
 
-def sentences(found: Sequence[Row], plain: Iterable[dict[str, Any]]) -> list[str]:
+def sentences(found: Sequence[Row], plain: Iterable[dict[str, Any]], faster: Sequence[Row] = ()) -> list[str]:
     """What limits the figures, and how well they were predicted."""
     said = []
-    least = min((row.idle for row in found), default=1.0)
-    if least < ENOUGH_IDLE:
-        said.append(
-            f"Processors were busy (as little as {least:.0%} idle): they, and not the network alone, may limit these "
-            "figures. Lower the links' rate (in the lab: up --rate), or free the machines."
-        )
-    elif found:
-        said.append(f"Processors were at least {least:.0%} idle in each case: the network is the limit.")
     long = [row for row in found if row.size >= LONG]
+    if held_up := unexplained(found, faster):
+        least = max(held_up, key=lambda row: row.error)
+        said.append(
+            f"In {len(held_up)} of {len(long)} cases of long messages the network is not shown to be the limit (the "
+            f"slowest, {least.benchmark} in {least.routing} mode, took {1 + least.error:.1f} times as long as "
+            "predicted): it may be the processors. Free the machines, or measure with links of half the rate."
+        )
+    elif long:
+        said.append(
+            f"In all {len(long)} cases of long messages the network is the limit: they were nearly as fast as the "
+            f"links carry them{', or took twice as long as on links of twice the rate' if faster else ''}."
+        )
     for name in sorted({row.benchmark for row in long}):
         errors = [row.error for row in long if row.benchmark == name]
         worst = max(errors, key=abs)

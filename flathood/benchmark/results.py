@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -20,6 +21,12 @@ from flathood.predict.links import Links
 from flathood.spec.model import Routing
 from flathood.writing import save
 
+#: From this size on, messages are long enough for the fluid model to be about them, bytes.
+LONG = 65536
+#: What is at least this part as fast as the links carry it is limited by them, whatever the processors do.
+_ENOUGH = 0.85
+#: So is what takes at least this many times as long on links of half the rate.
+_TWICE = 1.8
 #: Bytes that the lab's shapers count for a frame beside its IP packet: its header.
 _LAB_FRAMING = 14
 
@@ -29,8 +36,7 @@ class Row:
     """One case as measured, predicted and compared. Speeds are MB/s (1,000,000 bytes) of one rank, both ways.
 
     ``limit``: part of what the node's links can carry. ``error``: measured less predicted time, as a part of the
-    predicted. ``against_tree``: the tree's time over this one's. ``idle``: part of the processors' time, the least
-    of all nodes.
+    predicted. ``against_tree``: the tree's time over this one's.
     """
 
     routing: str
@@ -43,8 +49,12 @@ class Row:
     predicted: float | None
     limit: float | None
     error: float
-    idle: float
     against_tree: float | None = None
+
+    @property
+    def case(self) -> tuple[str, str, int, bool, int]:
+        """What was measured."""
+        return self.routing, self.benchmark, self.group, self.multi, self.size
 
 
 def medium(plan: Plan) -> Model:
@@ -109,6 +119,23 @@ def rows(plan: Plan, measured: dict[str, dict[str, Any]]) -> list[Row]:
     return [compared(row) for row in found]
 
 
+def unexplained(found: Sequence[Row], faster: Sequence[Row] = ()) -> list[Row]:
+    """The cases of long messages of which it is not shown that the network is their limit.
+
+    How busy processors are tells nothing, as who waits for a message asks for it all the time. But what is nearly as
+    fast as predicted can have no other limit than the links; nor can what takes twice as long on links of half the
+    rate. ``faster``: what was measured before, on links of twice the rate.
+    """
+    before = {row.case: row.seconds for row in faster}
+    return [
+        row
+        for row in found
+        if row.size >= LONG
+        and 1 + row.error > 1 / _ENOUGH
+        and (row.case not in before or row.seconds < _TWICE * before[row.case])
+    ]
+
+
 def _row(plan: Plan, mode: str, word: dict[str, Any], model: Model, links: Links) -> Row:
     case = Case(word["benchmark"], word["size"], word["group"], word["multi"])
     told = predict(plan, case, model, links)
@@ -125,5 +152,4 @@ def _row(plan: Plan, mode: str, word: dict[str, Any], model: Model, links: Links
         predicted=told.mbytes or None,
         limit=told.limit * factor if told.limit else None,
         error=seconds / told.seconds - 1,
-        idle=word["idle"],
     )

@@ -184,11 +184,17 @@ def rewire(directory: Path, *, as_json: bool, kills: int, every: float, seed: in
 @click.option("--size", "sizes", type=int, multiple=True, help="Bytes of a message; may be given again.")
 @click.option("--group", "groups", type=int, multiple=True, help="Ranks in a group; may be given again.")
 @click.option("--seconds", default=2.0, show_default=True, help="For each case.")
+@click.option(
+    "--halvings", default=3, show_default=True, type=click.IntRange(0, 8), help="Most times a lab's rates are halved."
+)
 @_JSON
-def network(directory: Path, seconds: float, as_json: bool, **given: tuple[Any, ...]) -> None:
-    """Measure MPI on the cluster in DIR (or its lab) as a tree, in basic and in advanced mode, beside predictions."""
+def network(directory: Path, seconds: float, halvings: int, as_json: bool, **given: tuple[Any, ...]) -> None:
+    """Measure MPI on the cluster in DIR (or its lab) as a tree, in basic and in advanced mode, beside predictions.
+
+    A lab whose processors may be the limit is measured again with links of half the rate.
+    """
     chosen = {f"benchmark_{key}": list(values) for key, values in given.items() if values}
-    report("network", delivering.run(directory, chosen | {"benchmark_seconds": seconds}), as_json)
+    report("network", delivering.run(directory, chosen | {"benchmark_seconds": seconds}, halvings), as_json)
 
 
 @bench.command()

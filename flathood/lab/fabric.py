@@ -155,6 +155,8 @@ def change(old: State | None, new: State) -> Batch:
     for name, link in after.items():
         was = {} if name in bare else {end.device: end for end in (before[name].near, before[name].far)}
         for end in (link.near, link.far):
+            if name not in bare and before[name].rate != link.rate:
+                _add(batch.tc, end.space, f"qdisc change dev {end.handle} root {shaper(link.rate)}")
             if end.space == FABRIC and was.get(end.device) != end:
                 _add(batch.ip, FABRIC, *_settle(name, end))
     lit_before, lit_after = lit(old) if old else frozenset(), lit(new)

@@ -177,6 +177,11 @@ class Lab:
             raise LabError(f"{nic(machine, slot)}: the plan has no cable there (use recable)")
         self.recable(machine, slot, planned)
 
+    def set_rate(self, rate: int) -> None:
+        """Give every cable another rate, in bit/s; what is under way goes on at that rate."""
+        with self._changing(f"rate {rate}") as current:
+            self._become(current, current.but(planned=current.planned.model_copy(update={"rate": rate})))
+
     def switch_off(self, *names: str) -> None:
         """Take the power from switches."""
         with self._changing(f"switch off {' '.join(names)}") as current:

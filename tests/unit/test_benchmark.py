@@ -3,13 +3,14 @@
 
 import json
 import struct
+from dataclasses import replace
 
 import pytest
 
 from flathood.benchmark import Wanted, command, keep
 from flathood.benchmark.plots import plots
 from flathood.benchmark.report import write_report
-from flathood.benchmark.results import Row
+from flathood.benchmark.results import Row, load, rows, unexplained
 from flathood.benchmark.work import partner
 from flathood.errors import FlathoodError
 from flathood.plan.build import routed
@@ -65,15 +66,13 @@ def test_everything_wrong_is_told_at_once(plan):
     assert len(str(caught.value).splitlines()) == 4
 
 
-def measured(plan, mode, factor=1.0, idle=0.5):
+def measured(plan, mode, factor=1.0):
     """What the program would print if each case took this many times its predicted time."""
     words = [{"benchmark": "tcp", "size": 4, "group": 1, "multi": False, "bytes_per_second": MODEL.payload}]
     for name, size, group in (("pingpong", 0, 2), ("pingpong", 1 << 20, 2), ("exchange", 1 << 20, 6)):
         told = predict(routed(plan, mode), Case(name, size, group, multi=False), MODEL)
         seconds = [told.seconds * (factor if size else 1)]
-        words.append(
-            {"benchmark": name, "size": size, "group": group, "multi": False, "seconds": seconds, "idle": idle}
-        )
+        words.append({"benchmark": name, "size": size, "group": group, "multi": False, "seconds": seconds})
     return "Some warning of mpirun\n" + "".join(json.dumps(word) + "\n" for word in words)
 
 
@@ -88,7 +87,7 @@ def test_the_report_sets_measured_beside_predicted_and_the_tree(plan, tmp_path):
     # Twice the links' worth against the tree's 4/1.5 of them, and the tree took a fifth longer.
     assert rows["advanced", "exchange", 1 << 20]["against_tree"] == pytest.approx(2 / 1.5 * 1.2, rel=1e-2)
     assert rows["advanced", "pingpong", 1 << 20]["limit"] == pytest.approx(1, rel=1e-2)
-    assert "at least 50% idle" in notes[0]
+    assert notes[0].startswith("In 2 of 4 cases")  # those that took a fifth longer, in the tree
     assert any(note.startswith("exchange") and "+20%" in note for note in notes)
     assert results["connections"][0]["links"] == pytest.approx(1448 / 1514, abs=0.01)
     text = page.read_text()
@@ -106,7 +105,7 @@ def test_whatever_was_measured_is_drawn_over_what_differs(plan, tmp_path, sizes,
     name = "exchange" if sizes else "barrier"
     seconds = [1.0, 2.0]
     found = [
-        Row(mode, name, group, multi, size, t, size / t or None, None, None, 0.1, 0.5)
+        Row(mode, name, group, multi, size, t, size / t or None, None, None, 0.1)
         for mode, t in zip(("basic", "tree"), seconds, strict=True)
         for group in groups
         for multi in (False, True)
@@ -127,9 +126,16 @@ def test_the_table_has_the_modes_of_one_case_together(plan, tmp_path):
     assert [row[4].removesuffix("</td>") for row in cells[:6]] == ["basic", "advanced", "tree"] * 2
 
 
-def test_busy_processors_are_told(plan, tmp_path):
-    keep(plan, MODEL, measured(plan, "basic", idle=0.03), tmp_path)
-    assert "Processors were busy (as little as 3% idle)" in write_report(plan, tmp_path)[1][0]
+def test_what_may_be_the_processors_is_told_until_links_of_half_the_rate_take_twice_as_long(plan, tmp_path):
+    keep(plan, MODEL, measured(plan, "basic", 1.5), tmp_path)
+    assert "took 1.5 times as long as predicted" in write_report(plan, tmp_path)[1][0]
+    (pingpong, exchange) = unexplained(rows(plan, load(tmp_path)))
+    assert (pingpong.benchmark, exchange.benchmark) == ("pingpong", "exchange")
+    quick, slow = (replace(exchange, seconds=exchange.seconds / times) for times in (2, 1.5))
+    assert unexplained([pingpong, exchange], [quick]) == [pingpong]
+    assert unexplained([exchange], [slow]) == [exchange]
+    keep(plan, MODEL, measured(plan, "basic", 1.1), tmp_path)
+    assert "In all 2 cases of long messages the network is the limit" in write_report(plan, tmp_path)[1][0]
 
 
 @pytest.mark.parametrize("output", ["", "mpirun was unhappy", "{not json"])

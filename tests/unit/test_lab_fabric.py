@@ -162,6 +162,15 @@ def test_no_change_has_no_lines(state: State) -> None:
     assert fabric.change(state, state) == fabric.Batch()
 
 
+def test_another_rate_changes_the_shapers_of_all_cables_and_nothing_else(state: State) -> None:
+    slow = state.but(planned=state.planned.model_copy(update={"rate": 10_000_000}))
+    batch = fabric.change(state, slow)
+    assert batch.ip == {}
+    lines = [line for lines in batch.tc.values() for line in lines]
+    assert len(lines) == 2 * len(fabric.links(state))
+    assert all("qdisc change" in line and "rate 10000000bit" in line for line in lines)
+
+
 def test_recabling_touches_that_port_only(state: State) -> None:
     batch = fabric.change(state, state.but(cables=state.cables | {"a:0": "blue"}))
     assert batch.tc == {}
