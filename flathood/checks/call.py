@@ -18,6 +18,7 @@ from ipaddress import IPv4Address
 
 from flathood.plan import addresses
 from flathood.spec import Cluster
+from flathood.vms import inside as vms
 
 #: Calls, and the seconds after each in which replies pass the switches.
 TIMES, PAUSE = 2, 0.25
@@ -27,9 +28,13 @@ _HEADER = struct.Struct("!BBHHHBBH4s4s")
 
 
 def call_everyone(cluster: Cluster) -> str:
-    """Call all nodes and spares from the NIC that has the head's address; why that was not possible, or ""."""
+    """Call all nodes and spares from the NIC that has the head's address; why that was not possible, or "".
+
+    Beside virtual machines it is the bridge of the uplink: what counts is that the answers go to the head.
+    """
     own = addresses.head(cluster)
-    name = _nic_of(own)
+    wires = vms.fabric(cluster)
+    name = wires.bridges()[cluster.uplink.name] if wires else _nic_of(own)
     if not name:
         return f"this machine does not have the head's address {own}"
     count = len(cluster.node_names) + len(cluster.spare_names)

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 
 from flathood.cli.lab_table import show_status
+from flathood.cli.tail import WithTail
 from flathood.lab import Lab
 from flathood.lab.errors import LabError
 from flathood.lab.faults import FaultKind
@@ -21,20 +22,6 @@ from flathood.lab.recipe import SUITES
 from flathood.spec.fields import Rate
 
 DEFAULT = "hexa"
-
-
-class _WithTail(click.Command):
-    """A command that hands on whatever follows ``--``, untouched, as `ctx.obj`."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        cut = args.index("--") if "--" in args else len(args)
-        ctx.obj = args[cut + 1 :]
-        return super().parse_args(ctx, args[:cut])
-
-    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
-        return [*super().collect_usage_pieces(ctx), "-- COMMAND…"]
-
-
 #: The last argument of every verb: whose lab.
 _which = click.argument("directory", metavar="[CLUSTER]", default=DEFAULT)
 
@@ -180,7 +167,7 @@ def undo(number: str, directory: str) -> None:
         click.echo(f"mended {mended}", err=True)
 
 
-@lab.command(cls=_WithTail)
+@lab.command(cls=WithTail)
 @click.argument("node")
 @_which
 @click.pass_context
@@ -189,7 +176,7 @@ def shell(ctx: click.Context, node: str, directory: str) -> None:
     _become(Lab.open(directory).command(node, ctx.obj or ["bash", "-l"]))
 
 
-@lab.command(cls=_WithTail)
+@lab.command(cls=WithTail)
 @_which
 @click.pass_context
 def run(ctx: click.Context, directory: str) -> None:

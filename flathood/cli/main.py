@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "cables": ("flathood.cli.cables:cables", "Write the cabling for other tools, or read theirs as evidence"),
     "lab": ("flathood.cli.lab:lab", "A whole cluster on this machine, to rehearse on and to break"),
     "vms": ("flathood.cli.vms:vms", "The same cluster as virtual machines, by Vagrant"),
+    "netboot": ("flathood.cli.netboot:netboot", "What machines without a system boot from the head"),
     "check": ("flathood.cli.check:check", "Prove the compiled files, without any machine"),
     "show": ("flathood.cli.show:show", "Print one machine's view of the network"),
     "compile": ("flathood.cli.compile:compile_", "Write the files of every node, spare and the head"),

@@ -16,6 +16,7 @@ from flathood.lab import Lab, LabError
 from flathood.lab.progress import Note, Progress, shown
 from flathood.lab.recipe import SUITES
 from flathood.rehearse import rehearse as run_rehearsal
+from flathood.rehearse import rehearse_virtual
 from flathood.rehearse.summary import print_summary
 from flathood.vms import Vms
 
@@ -48,13 +49,15 @@ def rehearse(cluster: str, suite: str, *, vagrant: bool, down: bool) -> None:
     if ground.directory is None:
         raise LabError(f"lab {ground.name} is up, but its folder is gone: name a cluster's folder")
     try:
-        done = run_rehearsal(ground, ground.directory, progress, suite)
+        if isinstance(ground, Vms):
+            done = rehearse_virtual(ground, ground.directory, progress, suite)
+        else:
+            done = run_rehearsal(ground, ground.directory, progress, suite)
     except KeyboardInterrupt:
         console.print("interrupted; run it again, it goes on from here")
         sys.exit(130)
     print_summary(done, console, float(os.environ.get(SETUP_SECONDS, "0")), "vms" if vagrant else "lab")
-    if done.report is not None:
-        sys.exit(done.report.exit)
+    sys.exit(done.exit)
 
 
 def _told(console: Console) -> Progress:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import sys
 
@@ -10,8 +11,13 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from flathood.cli.tail import WithTail
 from flathood.lab import access
-from flathood.vms import Vms
+from flathood.lab.errors import LabError
+from flathood.lab.progress import shown
+from flathood.lab.recipe import SUITES
+from flathood.vms import Vms, inside
+from flathood.vms.fabric import Fabric
 from flathood.vms.settings import from_environment
 from flathood.vms.site import site
 
@@ -28,6 +34,36 @@ def vms() -> None:
 def plan(cluster: str) -> None:
     """Print which machines and networks the Vagrantfile makes, as JSON."""
     click.echo(site(access.folder(cluster), from_environment()).model_dump_json(indent=1))
+
+
+@vms.command()
+@_which
+@click.option(
+    "--suite", type=click.Choice(SUITES), default=SUITES[0], show_default=True, help="Debian of the machines."
+)
+def up(cluster: str, suite: str) -> None:
+    """Bring the machines up, bare; the box is made when there is none."""
+    found = Vms.open(cluster)
+    if not found.up(shown(Console(stderr=True)), suite=suite):
+        click.echo(f"{found.name} is up already", err=True)
+
+
+@vms.command()
+@_which
+def down(cluster: str) -> None:
+    """Take the machines away, with their disks, networks and libvirtd."""
+    found = Vms.open(cluster)
+    if not found.down(shown(Console(stderr=True))):
+        click.echo(f"{found.name} is not up: nothing to do", err=True)
+
+
+@vms.command()
+@_which
+def macs(cluster: str) -> None:
+    """Print the MAC of every NIC as CSV, as a vendor would deliver it (for flathood macs import)."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(("node", "slot", "mac"))
+    writer.writerows(Vms.open(cluster).macs())
 
 
 @vms.command()
@@ -57,6 +93,29 @@ def shell(machine: str, cluster: str) -> None:
     os.execvp(command[0], command)  # noqa: S606 - no shell: the command is a list
 
 
+@vms.command(cls=WithTail)
+@_which
+@click.pass_context
+def run(ctx: click.Context, cluster: str) -> None:
+    """Run a COMMAND of this machine as if at the head: an address on its network, and the keys to all nodes."""
+    if not ctx.obj:
+        raise LabError("run what? flathood vms run [CLUSTER] -- COMMAND…")
+    found = Vms.open(cluster)
+    command = found.at_head(ctx.obj)
+    sys.stdout.flush()
+    os.environ.update(found.environment)
+    os.execvp(command[0], command)  # noqa: S606 - no shell: the command is a list
+
+
+@vms.command()
+@click.argument("state", type=click.Choice(("on", "off")))
+@click.argument("machines")
+@_which
+def power(state: str, machines: str, cluster: str) -> None:
+    """Switch MACHINES, such as a,b, on or off; their disks stay."""
+    _wires(cluster).switch_machines(machines.split(","), on=state == "on")
+
+
 @vms.command()
 @click.argument("machine")
 @click.argument("slot", type=int)
@@ -64,7 +123,7 @@ def shell(machine: str, cluster: str) -> None:
 @_which
 def recable(machine: str, slot: int, switch: str, cluster: str) -> None:
     """Plug the cable of a machine's NIC into another switch."""
-    Vms.open(cluster).fabric.recable(machine, slot, switch)
+    _wires(cluster).recable(machine, slot, switch)
 
 
 @vms.command()
@@ -73,4 +132,10 @@ def recable(machine: str, slot: int, switch: str, cluster: str) -> None:
 @_which
 def switch(state: str, name: str, cluster: str) -> None:
     """Switch a switch on or off."""
-    Vms.open(cluster).fabric.power(name, on=state == "on")
+    _wires(cluster).power(name, on=state == "on")
+
+
+def _wires(cluster: str) -> Fabric:
+    """The switches and cables, from outside or inside of the machines' room."""
+    found = Vms.open(cluster)
+    return inside.fabric(found.cluster) or found.fabric

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -71,7 +72,12 @@ def _build(recipe: Recipe, done: Path, note: Note) -> None:
 
 
 def mirror() -> tuple[str, ...]:
-    """The Debian mirror that this machine's own apt uses for its release; nothing: debootstrap knows one."""
+    """The Debian mirror that FLATHOOD_MIRROR names, else the one that this machine's own apt uses for its release.
+
+    Nothing: debootstrap knows one.
+    """
+    if named := os.environ.get("FLATHOOD_MIRROR"):
+        return (named,)
     lines = Path("/etc/os-release").read_text().splitlines()
     release = dict(line.split("=", 1) for line in lines if "=" in line)
     if release.get("ID", "").strip('"') != "debian":

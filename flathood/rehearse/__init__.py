@@ -5,6 +5,6 @@
 of a rehearsal apart from those of the real machines, `summary` is what the operator reads at the end.
 """
 
-from flathood.rehearse.rehearsal import Rehearsal, RehearsalFailed, rehearse
+from flathood.rehearse.rehearsal import Rehearsal, RehearsalFailed, rehearse, rehearse_virtual
 
-__all__ = ["Rehearsal", "RehearsalFailed", "rehearse"]
+__all__ = ["Rehearsal", "RehearsalFailed", "rehearse", "rehearse_virtual"]

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from flathood.checks.report.terminal import print_report
 from flathood.checks.results import Exit
-from flathood.rehearse.rehearsal import Rehearsal
+from flathood.rehearse.rehearsal import Audited, Rehearsal
 
 _VERDICT = {
     Exit.PASS: "is up and proved",
@@ -31,7 +31,7 @@ def print_summary(done: Rehearsal, console: Console, setup_seconds: float, group
     console.print()
     print_report(done.report, console)
     console.print()
-    console.print(f"{done.cluster.cluster} {_VERDICT[done.report.exit]}.", highlight=False, markup=False)
+    console.print(f"{done.cluster.cluster} {_VERDICT[done.exit]}.", highlight=False, markup=False)
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 2))
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
@@ -52,6 +52,7 @@ def _rows(done: Rehearsal, setup_seconds: float, group: str) -> list[tuple[str, 
         ("Provisioned", _changes(done)),
         ("Proved", done.proof),
         ("", f"over real traffic: {total.passed:,} of {total.total:,} checks passed"),
+        *([("Audited", _cables(done.audited))] if done.audited else []),
         ("Took", _times({"set-up": setup_seconds, **done.seconds})),
         ("Report", _shown(done.page)),
         ("Logs", _shown(done.output / "rehearse")),
@@ -85,6 +86,11 @@ def _changes(done: Rehearsal) -> str:
     if not done.provisioned.changed:
         return f"{machines} machines; everything was in place, nothing changed"
     return f"{machines} machines; {done.provisioned.changed} tasks changed something"
+
+
+def _cables(audited: Audited) -> str:
+    known = f"{audited.judged} of {audited.judged + audited.unjudged} cables judged"
+    return f"{known}, {audited.wrong or 'none'} in the wrong place" + (" (audit.log)" if audited.wrong else "")
 
 
 def _times(seconds: dict[str, float]) -> str:

@@ -59,7 +59,10 @@ tar -C "$WORK/box" -cf "$WORK/new/flathood.box" metadata.json Vagrantfile box.im
 
 @dataclass(frozen=True)
 class Box:
-    """A box: the name that Vagrant knows it by, its file, the private key that opens it, and its host key."""
+    """A box: the name that Vagrant knows it by, its file, the private key that opens it, and its public host key.
+
+    The private host key is beside the public one, without its ending.
+    """
 
     name: str
     file: Path
@@ -110,7 +113,10 @@ def _make(base: Path, wanted: Box, note: Note) -> None:
     log = paths.CACHE / f"{wanted.name}.log"
     variables = {"WORK": str(work), "BASE": str(base), "SIZE": str(DISK), "LC_ALL": "C.UTF-8"}
     confined.build(("sh", "-c", _MAKE), variables, log, note)
-    shutil.copy(work / "upper/etc/ssh/ssh_host_ecdsa_key.pub", work / "new" / wanted.host_key.name)
+    for ending in ("", ".pub"):
+        shutil.copy(
+            work / f"upper/etc/ssh/ssh_host_ecdsa_key{ending}", work / "new" / f"{wanted.host_key.stem}{ending}"
+        )
     (work / "key").rename(work / "new" / wanted.key.name)
     wanted.file.parent.parent.mkdir(exist_ok=True)
     shutil.rmtree(wanted.file.parent, ignore_errors=True)

@@ -37,11 +37,11 @@ class Fabric:
         there = {link["ifname"] for link in self._links()}
         uplink = self.site.uplink
         ip = [f"link set dev {bridge} {_DUMB}" for bridge in bridges.values()]
-        devices = [port.tap for machine in self.site.machines for port in machine.ports]
+        devices = [port.tap for machine in self.site.machines for port in machine.ports if port.tap in there]
         for number, switch in enumerate(self.site.switches):
             if switch not in bridges:  # none of the chosen machines is on it
                 continue
-            near, far = self._ends(number)
+            near, far = uplink_ends(number)
             if near not in there:
                 ip.append(f"link add name {near} mtu {PORT_MTU} type veth peer name {far} mtu {PORT_MTU}")
             for end, side in ((near, switch), (far, uplink)):
@@ -74,7 +74,7 @@ class Fabric:
             for slot, port in enumerate(machine.ports)
         }
         for number, switch in enumerate(self.site.switches):
-            cables |= dict.fromkeys(self._ends(number), f"uplink:{switch}")
+            cables |= dict.fromkeys(uplink_ends(number), f"uplink:{switch}")
         return Wires(self.enter, bridges, cables, bridges.values()).evidence()
 
     def recable(self, machine: str, slot: int, switch: str) -> None:
@@ -97,19 +97,32 @@ class Fabric:
                     self._carrier(machine, port.tap, state)
         for number, name in enumerate(self.site.switches):
             if switch in (name, self.site.uplink):
-                self._run(("ip", "link", "set", "dev", self._ends(number)[0], state))
+                self._run(("ip", "link", "set", "dev", uplink_ends(number)[0], state))
+
+    def switch_machines(self, names: Sequence[str], *, on: bool) -> None:
+        """Pull the plug of machines, or push their power buttons; one that is so already stays so."""
+        wanted = [self._machine(name) for name in names]
+        running = self._run((*VIRSH, "list", "--name")).split()
+        for machine in wanted:
+            if on != (machine.domain in running):
+                self._run((*VIRSH, "start" if on else "destroy", machine.domain))
+        if on:  # its tap devices are new
+            self.join()
 
     def _carrier(self, machine: Machine, tap: str, state: str) -> None:
         self._run((*VIRSH, "domif-setlink", machine.domain, tap, state))
 
-    def _tap(self, machine: str, slot: int) -> tuple[Machine, str]:
+    def _machine(self, name: str) -> Machine:
         for each in self.site.machines:
-            if each.name == machine and slot < len(each.ports):
-                return each, each.ports[slot].tap
-        raise LabError(f"{machine}:{slot}: no NIC here")
+            if each.name == name:
+                return each
+        raise LabError(f"{name}: no machine here; there are {', '.join(each.name for each in self.site.machines)}")
 
-    def _ends(self, number: int) -> tuple[str, str]:
-        return f"u{number}.near", f"u{number}.far"
+    def _tap(self, machine: str, slot: int) -> tuple[Machine, str]:
+        found = self._machine(machine)
+        if slot >= len(found.ports):
+            raise LabError(f"{machine}:{slot}: no NIC here")
+        return found, found.ports[slot].tap
 
     def _links(self) -> list[dict[str, str]]:
         links: list[dict[str, str]] = json.loads(self._run(("ip", "-json", "link")))
@@ -117,3 +130,8 @@ class Fabric:
 
     def _run(self, argv: Sequence[str], text: str | None = None) -> str:
         return run(self.enter(argv), text)
+
+
+def uplink_ends(number: int) -> tuple[str, str]:
+    """The devices of a switch's cable to the uplink: at the switch with this number, and at the uplink."""
+    return f"u{number}.near", f"u{number}.far"

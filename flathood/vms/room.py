@@ -87,6 +87,11 @@ class Room:
                 return int(pid)
         return None
 
+    @property
+    def is_open(self) -> bool:
+        """Whether a libvirtd is at work in it."""
+        return self.first is not None
+
     def open(self) -> bool:
         """Open the room with a libvirtd that answers; False: it was open. LabError with libvirt's words if it fails."""
         if self.first is not None:

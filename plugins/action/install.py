@@ -23,7 +23,8 @@ from flathood.plan.views import ROLES_OF, kind_of
 #: which a fact cache may well hand out.
 RUN = uuid.uuid4().hex
 FACT = "flathood_state"
-#: Seconds between two attempts to reach a machine that may be booting, and at most for each.
+#: Seconds between two attempts to reach a machine that may be booting, and at most for the first; each further one gets
+#: twice as long, as a machine may be slow.
 PAUSE = 2.0
 ATTEMPT = 8
 
@@ -78,10 +79,11 @@ class ActionModule(Action):
         The first attempt does not count, as it may meet a connection left over from an earlier run, and dead.
         """
         began = time.monotonic()
-        if self._connection.transport == "ssh":
-            self._connection.set_option("timeout", min(ATTEMPT, self._connection.get_option("timeout")))
+        usual = self._connection.get_option("timeout") if self._connection.transport == "ssh" else None
         attempts = 0
         while True:
+            if usual is not None:
+                self._connection.set_option("timeout", min(ATTEMPT << attempts, usual))
             attempts += 1
             try:
                 return self._execute_module("flathood.cluster.state", {"look": look}, task_vars=task_vars)

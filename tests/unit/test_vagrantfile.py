@@ -53,7 +53,7 @@ def test_vagrant_reads_the_plan_s_machines_nics_macs_and_networks(tmp_path: Path
         assert machine["setup"] == ([plan.setup] if plan.setup else [])
         if plan.name == "f":
             assert machine["box"] is None
-            assert machine["boot"] == ["hd", {"network": networks[0].name}]
+            assert machine["boot"] == ["hd", "network"]
         else:
             assert machine["box"] == "debian/bookworm64"
 

@@ -16,6 +16,8 @@ from ..machine.command import MachineError, run
 from . import hook
 
 CONF = Path("/run/flathood-discovery.conf")
+#: More settings for dnsmasq while it discovers: role head puts there what firmware is to boot meanwhile.
+MORE = Path("/etc/flathood/discovery.d")
 UNIT_FILE = Path("/run/systemd/system") / hook.UNIT
 NORMAL = "dnsmasq.service"
 #: Seconds that a client waits for this server's answer to a renewal before it asks all servers.
@@ -52,6 +54,7 @@ def configuration(settings: Settings) -> str:
     """dnsmasq(8): lease an address to whoever asks, at once, and tell the hook of each lease and each renewal."""
     first = settings.pool.network_address + 16
     last = settings.pool.broadcast_address - 1
+    more = f"conf-dir={MORE},*.conf\n" if MORE.is_dir() else ""
     return (
         "# Written by flathood for power-on discovery; gone when that ends.\n"
         "port=0\n"
@@ -72,6 +75,7 @@ def configuration(settings: Settings) -> str:
         "no-ping\n"
         f"dhcp-script={hook.HOOK}\n"
         "script-on-renewal\n"
+        f"{more}"
     )
 
 
