@@ -49,6 +49,7 @@ class CallbackModule(CallbackBase):
         self._plays: list[tuple[str, float]] = []
         self._down: dict[str, str] = {}
         self._failed: dict[str, str] = {}
+        self._ended: dict[str, str] = {}
         self._no_carrier: dict[str, list[str]] = {}
 
     def v2_playbook_on_play_start(self, play: Play) -> None:
@@ -67,11 +68,14 @@ class CallbackModule(CallbackBase):
             self._no_carrier[result.host.get_name()] = result.result.get("no_carrier", [])
 
     def v2_runner_on_failed(self, result: CallbackTaskResult, ignore_errors: bool = False) -> None:
-        """Note the first failure of a machine."""
+        """Note a first failure; what is done once for all is no fault of the machine that stands for them."""
         if not ignore_errors:
-            message = str(result.result.get("msg") or "failed")
+            message = str(result.result.get("msg") or "failed").strip().removeprefix("Task failed: ")
             host = result.host.get_name()
-            self._failed.setdefault(host, message.strip().removeprefix("Task failed: ").removeprefix(f"{host}: "))
+            if result.task.run_once:
+                self._ended.setdefault(result.task.name, message)
+            else:
+                self._failed.setdefault(host, message.removeprefix(f"{host}: "))
 
     def v2_playbook_on_stats(self, stats: AggregateStats) -> None:
         """Tell it all."""
@@ -82,13 +86,14 @@ class CallbackModule(CallbackBase):
         well = [host for host in stats.processed if host not in self._down and host not in self._failed]
         changed = sum(1 for host in well if stats.changed.get(host))
         would = "would change" if context.CLIARGS.get("check") else "changed"
-        self._display.display(f"{len(well)} of {len(stats.processed)} machines are right; {would}: {changed}")
+        right = f"{len(well)} of {len(stats.processed)} machines are right"
+        self._display.display(f"{'a step for all of them failed' if self._ended else right}; {would}: {changed}")
         for host, address in sorted(self._down.items()):
             self._display.display(f"down: {host} ({address})", color="red")
         if self._down:
             self._display.display(DOWN.format(limit=",".join(sorted(self._down))))
-        for host, message in sorted(self._failed.items()):
-            self._display.display(f"failed: {host}: {message}", color="red")
+        for failed, message in [*sorted(self._failed.items()), *self._ended.items()]:
+            self._display.display(f"failed: {failed}: {message}", color="red")
         for host, nics in sorted(self._no_carrier.items()):
             for nic in nics:
                 told = f"no carrier: {host}: {nic}: check its cable and the switch's port"

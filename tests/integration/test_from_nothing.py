@@ -81,6 +81,7 @@ def test_it_designs_labels_discovers_and_stops_at_a_wrong_cable(rig: Rig) -> Non
     red, blue = wiring.nodes["a"]
     assert f"a: the {blue} cable goes from fnn0 to fnn1" in text
     assert f"a: the {red} cable goes from fnn1 to fnn0" in text
+    assert "failed: Say what differs from the plan, and what to move: " in text
     assert rig.provisioned() == set()
 
 
