@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ from flathood.design.profiles import SHAPES, from_text
 from flathood.design.tradeoff import MEASURES
 from flathood.inventory import CLUSTER, WIRING
 from flathood.rewiring import Front, Least, Point, Wish, front, least, moves_between
-from flathood.rewiring.plugged import load_old, plugged, taken_in
+from flathood.rewiring.people import sheet
+from flathood.rewiring.plugged import load_old, plugged, taken_in, taken_out
 from flathood.spec import Cluster, load_cluster
 from flathood.wiring import load_wiring, save_wiring
 from flathood.writing import locked
@@ -42,7 +44,9 @@ _NIC = re.compile(r"([a-z0-9-]+):(\d{1,2})")
 @click.option("--measure", type=click.Choice(MEASURES), default="throughput", show_default=True, help="What is gained.")
 @click.option("--within", type=click.IntRange(0), metavar="N", help="Take the best wiring within N moves.")
 @click.option("--gain", type=Percent(), metavar="PERCENT", help="Take the wiring with so much of the gain.")
-@click.option("--take-in", is_flag=True, help="Have OLD list the nodes that are new, by cables into free ports.")
+@click.option("--take-in", is_flag=True, help="Have OLD list the nodes that are new, with cables to be plugged.")
+@click.option("--take-out", multiple=True, metavar="NODE", help="Write into --output how OLD is without NODE's cables.")
+@click.option("--people", type=click.IntRange(1), metavar="N", help="Deal the moves out to N people, by racks.")
 @click.option("--exact", is_flag=True, help="With NEW: its switches and slots are as they are written.")
 @click.option("--without", multiple=True, metavar="NAME", help="A node or switch not to be used; may be given again.")
 @click.option("--broken", multiple=True, metavar="NODE:SLOT", help="A NIC that is dead; may be given again.")
@@ -60,6 +64,12 @@ def moves(old: Path, new: Path | None, **given: Any) -> None:  # noqa: ANN401 - 
     cluster = load_cluster(file.parent / CLUSTER)
     if given["picture"]:
         check_target(given["picture"])
+    if given["take_out"]:
+        if given["output"] is None:
+            raise click.UsageError("--take-out needs --output: where is the wiring without them to go?")
+        save_wiring(given["output"], taken_out(load_wiring(file, cluster), given["take_out"]))
+        click.echo(f"{given['output']}: written; to go there: playbooks/rewire.yml -e wiring={given['output']}")
+        return
     if new is not None:
         _between(cluster, file, new / WIRING if new.is_dir() else new, given)
         return
@@ -82,7 +92,9 @@ def moves(old: Path, new: Path | None, **given: Any) -> None:  # noqa: ANN401 - 
         with locked(file):
             save_wiring(file, taken_in(cluster, load_old(file), taken.wiring))
         click.echo(
-            f"{file}: written; it has the new nodes now. For the rest: playbooks/rewire.yml -e wiring=FILE", err=True
+            f"{file}: written; it has the new nodes now. To plug their cables, and move others: "
+            f"playbooks/rewire.yml -e wiring={given['output']}",
+            err=True,
         )
 
 
@@ -99,13 +111,13 @@ def _nics(cluster: Cluster, texts: Sequence[str]) -> Iterator[Nic]:
 def _between(cluster: Cluster, file: Path, target: Path, given: dict[str, Any]) -> None:
     """The least moves to a wiring that is given."""
     old = plugged(cluster, load_old(file))
-    found = least(cluster, old, load_wiring(target, cluster), exact=given["exact"])
+    found = least(cluster, old, plugged(cluster, load_wiring(target, cluster)), exact=given["exact"])
     written = given["output"] is not None and save_wiring(given["output"], found.wiring)
     if given["as_json"]:
         click.echo(json.dumps({**_least(found), "written": written}, indent=2))
         return
     console = Console(highlight=False)
-    _list(console, found.moves)
+    _list(console, cluster, found.moves, given["people"])
     for part, real in found.parts.items():
         console.print(f"Switch {real} takes the part of {part}.", markup=False)
     proof = "proved the fewest" if found.proved else f"at least {found.bound} are needed"
@@ -147,7 +159,7 @@ def _tell(cluster: Cluster, found: Front, given: dict[str, Any]) -> None:
         console.print(f"What is plugged breaks a rule: {first} moves mend it, {proved}.", markup=False)
     console.print(_sentence(found), markup=False, soft_wrap=True)
     if taken is not None:
-        _list(console, steps)
+        _list(console, cluster, steps, given["people"])
     for path in (given["output"], given["picture"]):
         _saved(console, path)
 
@@ -188,7 +200,7 @@ def _told(points: Sequence[Point]) -> list[Point]:
 def _sentence(found: Front) -> str:
     last = found.reaching(1.0)
     if last.moves == found.points[0].moves:
-        return "No wiring was found that is better: nothing need be moved."
+        return f"No wiring was found that is better: {'no more' if last.moves else 'nothing'} need be moved."
     shares: list[str] = []
     for share in (0.5, 0.8):
         point = found.reaching(share)
@@ -216,9 +228,14 @@ def _report(found: Front, taken: Point | None, steps: Sequence[Move]) -> dict[st
     return report
 
 
-def _list(console: Console, steps: Sequence[Move]) -> None:
-    for number, move in enumerate(steps, start=1):
-        console.print(f"{number:4}. {move.sentence()}", markup=False, soft_wrap=True)
+def _list(console: Console, cluster: Cluster, steps: Sequence[Move], people: int | None) -> None:
+    """The moves one after the other, each into a free port; or dealt out to people."""
+    if people is None:
+        lines = [f"{number:4}. {move.sentence()}" for number, move in enumerate(steps, start=1)]
+    else:
+        lines = list(sheet(cluster, [replace(move, first=False) for move in steps], people))
+    for line in lines:
+        console.print(line, markup=False, soft_wrap=True)
 
 
 def _saved(console: Console, path: Path | None) -> None:

@@ -77,7 +77,7 @@ class Aim:
         if there and there.where.toward == AFTER and wish == there.where.wish and there.settled:
             return None
         target = self._target(inventory)
-        if target.nodes == inventory.wiring.nodes:
+        if target.plugged == inventory.wiring.plugged:
             return None
         found = Work.to(directory, inventory.cluster, target, self.most, wish)
         _check_macs(inventory, found)
@@ -99,8 +99,9 @@ class Aim:
         if nodes := [name for name in self.without if name in cluster.node_names]:
             raise FlathoodError(f"{several(nodes)}: a node cannot be left without a cable while it is in {CLUSTER}")
         rules = rules_with(cluster, {"without": (*cluster.design.without, *self.without)})
-        # Of a switch that is left out, the cables are idle and their NICs are not dead.
-        idle = [Nic(one.node, one.slot) for one in inventory.wiring.idle]
+        # Of a switch that is left out, the cables are idle and their NICs are not dead; nor are those still to come.
+        idle = {Nic(one.node, one.slot) for one in inventory.wiring.idle}
+        idle -= {Nic(node, slot) for node, slot in inventory.wiring.coming}
         broken = frozenset(nic for nic in idle if rows[nic.machine][nic.slot] not in rules.without)
         wish = Wish(self.profile, inventory.directory, rules, broken, budget=Budget(seconds=self.seconds))
         found = front(inventory.cluster, inventory.wiring, wish)

@@ -7,6 +7,9 @@ that a pair shares, where the moves could be made one after the other; and every
 something, so that it stays within reach. Among what is left, the moves that part the fewest pairs come first: those
 later profit from the new cables.
 
+A node without a cable in any neighborhood, such as one that is new, is on the uplink switch by its fnn0, as spares
+are, and is reached there. That plug is the first to be moved when the node comes, and the last when it goes.
+
 Moves that wait for each other's ports, in a ring of full switches, are made in one batch: all their plugs are pulled,
 then put in. Where a ring would take all of a node's cables, one of its plugs is pulled first and put in later.
 """
@@ -14,7 +17,7 @@ then put in. Where a ring would take all of a node's cables, one of its plugs is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,8 +27,9 @@ from flathood.cabling.moves import Cable, Move, least_moves
 from flathood.cabling.picture import Nic
 from flathood.errors import FlathoodError
 from flathood.rewiring.least import cables
+from flathood.rewiring.people import places
+from flathood.spec.known import several
 from flathood.spec.model import Cluster
-from flathood.spec.racks import standing
 
 Rows = Mapping[str, tuple[str | None, ...]]
 
@@ -64,11 +68,12 @@ class Batch:
         return found | {move.after[0]: move.after[1] for move in self.moves if move.after}
 
 
-def applied(rows: Rows, batch: Batch) -> dict[str, tuple[str | None, ...]]:
-    """The rows of a wiring after a batch."""
+def applied(rows: Rows, batch: Batch, uplink: str | None = None) -> dict[str, tuple[str | None, ...]]:
+    """The rows of a wiring after a batch; those of NICs that go to the uplink switch stay."""
     changed = {node: list(row) for node, row in rows.items()}
     for nic, switch in batch.places().items():
-        changed[nic.machine][nic.slot] = switch
+        if switch is None or switch != uplink:
+            changed[nic.machine][nic.slot] = switch
     return {node: tuple(row) for node, row in changed.items()}
 
 
@@ -77,31 +82,55 @@ def batches(
 ) -> tuple[Batch, ...]:
     """The least moves from one cabling to another, in batches; ``dead``: NICs whose cables carry nothing anyway.
 
-    ``most``: cables in one batch; a ring of moves that wait for each other may take more.
+    ``most``: cables in one batch; a ring of moves that wait for each other may take more. Raises FlathoodError where a
+    node comes or goes whose fnn0 is not to have a cable.
     """
     ports = {switch.name: switch.free for switch in cluster.switches}
-    moves = least_moves(cables(before), cables(after), ports)
-    racks = {stands.name: stands.rack for stands in standing(cluster)}
-    order = _Order(cluster, before, [replace(move, first=False) for move in moves], frozenset(dead), racks)
+    moves = [replace(move, first=False) for move in least_moves(cables(before), cables(after), ports)]
+    bare = [node for node in before if any(before[node]) != any(after[node])]
+    if lost := [node for node in bare if not (before[node][0] or after[node][0])]:
+        raise FlathoodError(
+            f"fnn0 of {several(lost)} has no cable in the wiring: a node comes from the uplink switch, and goes there, "
+            "by its fnn0"
+        )
+    order = _Order(cluster, before, list(_by_uplink(moves, set(bare), cluster.uplink.name)), frozenset(dead))
     found = []
     while order.left:
         found.append(order.next(most))
     return tuple(found)
 
 
+def _by_uplink(moves: Iterable[Move], bare: Collection[str], uplink: str) -> Iterator[Move]:
+    """The moves, with fnn0 of nodes that come from the uplink switch, and of nodes that go there; ``bare``: of both."""
+    for move in moves:
+        before, after = (
+            cable if cable and (cable[0].slot or cable[0].machine not in bare) else None
+            for cable in (move.before, move.after)
+        )
+        if move.after and not after:
+            yield Move((move.after[0], uplink), move.after)
+        if move.before and not before:
+            yield Move(move.before, (move.before[0], uplink))
+        if before or after:
+            yield Move(before, after)
+
+
 class _Order:
     """What is plugged, what is still to be moved, and how many working switches each pair shares."""
 
-    def __init__(
-        self, cluster: Cluster, before: Rows, moves: list[Move], dead: frozenset[Nic], racks: Mapping[str, str]
-    ) -> None:
+    def __init__(self, cluster: Cluster, before: Rows, moves: list[Move], dead: frozenset[Nic]) -> None:
         self.left = moves
-        self._racks, self._dead = racks, set(dead)
+        self._places, self._dead = places(cluster), set(dead)
         self._slots = cluster.nic_counts
         self._row = {name: row for row, name in enumerate(cluster.node_names)}
         self._column = {name: column for column, name in enumerate(cluster.switch_names)}
         self._ports = {switch.name: switch.free for switch in cluster.switches}
         self._plugged = dict(cables(before))
+        # A cable to the uplink switch serves no neighborhood, like one that is dead.
+        self._uplink = cluster.uplink.name
+        self._plugged |= {Nic(node, 0): self._uplink for node, row in before.items() if not any(row)}
+        self._dead |= {nic for nic, switch in self._plugged.items() if switch == self._uplink}
+        self._ports[self._uplink] = len(self._row)
         self._used = Counter(self._plugged.values())
         self._on = np.zeros((len(self._row), len(self._column)), dtype=np.int16)
         for nic, switch in self._plugged.items():
@@ -161,6 +190,8 @@ class _Order:
                 return move.after[0], ""
             if move.after and (other := self._twin(move.after)) and other not in gone:
                 return other, ""
+            if move.after and (other := self._waited(move.after, gone)):
+                return other, ""
         used = Counter(self._used)
         for move in group:
             if move.before:
@@ -177,6 +208,15 @@ class _Order:
         nic, switch = cable
         slots = (Nic(nic.machine, slot) for slot in range(self._slots[nic.machine]))
         return next((one for one in slots if one != nic and self._plugged.get(one) == switch), None)
+
+    def _waited(self, cable: Cable, gone: Collection[Nic]) -> Nic | None:
+        """A NIC of the same node that is to be moved before: fnn0 out of the uplink switch, or all others before it."""
+        nic, switch = cable
+        first = Nic(nic.machine, 0)
+        if switch != self._uplink:
+            return first if self._plugged.get(first) == self._uplink and first not in gone else None
+        slots = (Nic(nic.machine, slot) for slot in range(1, self._slots[nic.machine]))
+        return next((one for one in slots if one in self._plugged and one not in gone), None)
 
     def _stay(self, group: Sequence[Move]) -> bool:
         """Whether each node keeps a cable that carries something; one that has a single cable cannot."""
@@ -201,20 +241,24 @@ class _Order:
 
     def _pull(self, shared: npt.NDArray[np.int16]) -> Move:
         """A plug to be pulled before its time, where no move can be made whole: it is put in once there is a port."""
-        ready = [move for move in self.left if move.before and move.after and self._stay([move])]
+        # A node that is out of the uplink switch, and in no other yet, would be out of reach.
+        ready = [
+            move
+            for move in self.left
+            if move.before and move.after and self._uplink not in (move.before[1], move.after[1]) and self._stay([move])
+        ]
         if not ready:
             raise FlathoodError("no order of these moves keeps every node within reach: move fewer cables at a time")
         chosen = min(ready, key=lambda move: self._cost([move], shared))
         self.left[self.left.index(chosen)] = Move(None, chosen.after)
         return Move(chosen.before, None)
 
-    def _rack(self, group: Sequence[Move]) -> str:
-        return self._racks.get(_node(group[0]), "")
+    def _rack(self, group: Sequence[Move]) -> int:
+        return self._places[_node(group[0])].rack
 
     def _make(self, moves: list[Move], apart: int) -> Batch:
         """Make a batch, as far as this order is concerned; its moves stand in the order of the racks."""
-        names = list(self._row)
-        moves.sort(key=lambda move: (self._racks.get(_node(move), ""), names.index(_node(move)), move.nic.slot))
+        moves.sort(key=lambda move: (self._places[_node(move)], move.nic.slot))
         for move in moves:
             if move in self.left:
                 self.left.remove(move)
@@ -231,7 +275,10 @@ class _Order:
                 nic, switch = move.after
                 self._plugged[nic] = switch
                 self._used[switch] += 1
-                self._on[self._row[nic.machine], self._column[switch]] = 1
+                if switch == self._uplink:
+                    self._dead.add(nic)
+                else:
+                    self._on[self._row[nic.machine], self._column[switch]] = 1
         return Batch(tuple(moves), apart)
 
 

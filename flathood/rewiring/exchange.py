@@ -7,7 +7,8 @@ way back. The journal (`replacements.jsonl` beside the three files) tells what i
 exchange goes on that was broken off:
 
 - ``begin``: node, spare, which way, their MACs and the text of macs.yml before, and the text after;
-- ``end``: the cables are where they belong, and every machine that can be reached knows the new MACs.
+- ``end``: the cables are where they belong, and every machine that can be reached knows the new MACs; with the host
+  keys that were known by the names of the two until then, which change places in known_hosts after this line.
 """
 
 from __future__ import annotations
@@ -16,22 +17,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from flathood.errors import Conflict, FlathoodError
-from flathood.inventory import CLUSTER, MACS, Inventory, load
+from flathood.inventory import MACS, Inventory, load
 from flathood.plan.addresses import host
-from flathood.plan.model import Plan
 from flathood.registry import Registry, macs_of
 from flathood.registry.save import registry_text
+from flathood.rewiring.host_keys import Pair, change_over, known
 from flathood.rewiring.lines import append, edited, lines
+from flathood.rewiring.spare import against
 from flathood.rewiring.work import Work
-from flathood.spec.known import nearest
 from flathood.spec.model import Cluster
 from flathood.writing import locked, save
 
 FILE = "replacements.jsonl"
 Macs = tuple[str | None, ...]
+#: No host keys to be exchanged.
+NO_KEYS: Pair = (frozenset(), frozenset())
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,9 @@ class Exchange:
         macs: the MACs of the node and of the spare before it, in slot order.
         before, after: the text of macs.yml before and after.
         ended: whether it has come to its end.
+        turned: it takes one back that had not come to its end: host keys are known by the names that are right in the
+            end already.
+        keys: the host keys that change places at its end; none where there is nothing to exchange.
 
     """
 
@@ -54,6 +58,8 @@ class Exchange:
     before: str
     after: str
     ended: bool = False
+    turned: bool = False
+    keys: Pair = NO_KEYS
 
     def told(self) -> str:
         """What it is, in words."""
@@ -68,6 +74,7 @@ class Machine:
         now, becomes: its name before and after.
         old, new: its outside address before and after.
         mac: the MAC of its first NIC, which has both.
+        alias: the one of them by which ssh knows its host key while cables are moved.
 
     """
 
@@ -76,6 +83,7 @@ class Machine:
     old: str
     new: str
     mac: str
+    alias: str
 
 
 @dataclass(frozen=True)
@@ -100,7 +108,8 @@ class Replacing:
         exchange, cluster = self.exchange, self.inventory.cluster
         names = (exchange.node, exchange.spare) if taken_out else (exchange.spare, exchange.node)
         old, new = (_outside(cluster, name) for name in names)
-        return Machine(*names, old, new, exchange.macs[0 if taken_out else 1][0] or "")
+        alias = new if exchange.turned else old
+        return Machine(*names, old, new, exchange.macs[0 if taken_out else 1][0] or "", alias)
 
     @property
     def exchanged(self) -> bool:
@@ -133,12 +142,17 @@ class Replacing:
                 save(path, exchange.after if same else registry_text(path, registry))
         return replace(self, inventory=load(directory, need_macs=True), begun=True)
 
-    def end(self) -> Replacing:
-        """Note that it has come to its end."""
-        path = self.inventory.directory / FILE
+    def end(self, known_hosts: Sequence[Path] = ()) -> Replacing:
+        """Note that it has come to its end; ``known_hosts``: the files that `exchange_keys` is to change then."""
+        inventory, exchange = self.inventory, self.exchange
+        path = inventory.directory / FILE
+        keys = NO_KEYS
+        if not exchange.turned:
+            node, spare = (known(known_hosts, names) for names in _names(inventory.cluster, exchange))
+            keys = (node, spare) if node and spare and not node & spare else NO_KEYS
         with locked(path):
-            append(path, {"event": "end"})
-        return replace(self, exchange=replace(self.exchange, ended=True))
+            append(path, {"event": "end", **({"keys": [sorted(one) for one in keys]} if all(keys) else {})})
+        return replace(self, exchange=replace(exchange, ended=True, keys=keys))
 
 
 def exchanges(directory: Path) -> tuple[Exchange, ...]:
@@ -149,9 +163,14 @@ def exchanges(directory: Path) -> tuple[Exchange, ...]:
             if said["event"] == "begin":
                 macs = (tuple(said["macs"][0]), tuple(said["macs"][1]))
                 texts = (str(said["before"]), str(said["after"]))
-                found.append(Exchange(str(said["node"]), str(said["spare"]), bool(said["back"]), macs, *texts))
+                turned = bool(found) and not found[-1].ended and not found[-1].turned
+                names = (str(said["node"]), str(said["spare"]), bool(said["back"]))
+                found.append(Exchange(*names, macs, *texts, turned=turned))
             elif said["event"] == "end" and found:
-                found[-1] = replace(found[-1], ended=True)
+                node, spare = (
+                    frozenset((str(one), str(key)) for one, key in pair) for pair in said.get("keys", NO_KEYS)
+                )
+                found[-1] = replace(found[-1], ended=True, keys=(node, spare))
             else:
                 raise ValueError(f"{said['event']!r} is not to be expected here")
         except (ValueError, KeyError, TypeError, IndexError) as error:
@@ -163,6 +182,14 @@ def under_way(inventory: Inventory) -> Replacing | None:
     """The exchange that is begun and has not come to its end; None: there is none."""
     found = exchanges(inventory.directory)
     return Replacing(inventory, found[-1], begun=True) if found and not found[-1].ended else None
+
+
+def exchange_keys(inventory: Inventory, known_hosts: Sequence[Path]) -> tuple[Path, ...]:
+    """Have files say whose host key is whose since the last exchange; those that had to be changed."""
+    made = exchanges(inventory.directory)
+    if not made or not made[-1].ended:
+        return ()
+    return change_over(known_hosts, _names(inventory.cluster, made[-1]), made[-1].keys)
 
 
 def replacing(directory: Path, node: str, spare: str | None, back: bool = False) -> Replacing | None:
@@ -185,6 +212,7 @@ def replacing(directory: Path, node: str, spare: str | None, back: bool = False)
             return current
         turned = current.exchange
         way = replace(turned, back=back, macs=turned.macs[::-1], before=turned.after, after=turned.before)
+        way = replace(way, turned=not turned.turned)
         return Replacing(inventory, way)
     if back:
         earlier = _to_take_back(made, node, spare)
@@ -196,7 +224,7 @@ def replacing(directory: Path, node: str, spare: str | None, back: bool = False)
     elif any((one.node, one.spare) == (node, spare) for one in _in_force(made)):
         return None
     text = (directory / MACS).read_text(encoding="utf-8")
-    if problems := _against(inventory, node, spare):
+    if problems := against(inventory, node, spare):
         raise FlathoodError("; ".join(problems))
     registry = inventory.registry
     after = registry_text(directory / MACS, _swapped(registry, node, spare))
@@ -204,17 +232,6 @@ def replacing(directory: Path, node: str, spare: str | None, back: bool = False)
         after = earlier.before  # to the byte, whatever form it had
     macs = (macs_of(registry, node), macs_of(registry, spare))
     return Replacing(inventory, Exchange(node, spare, back, macs, text, after))
-
-
-def witnesses(plan: Plan, node: str) -> dict[str, list[str]]:
-    """Nodes that would hear a node if it lived, one on each of its switches; each with its addresses there."""
-    number = plan.numbers[node]
-    found: dict[str, list[str]] = {}
-    for switch in plan.shared(number, number):
-        others = [peer for peer in np.flatnonzero(plan.slot_on[:, switch] >= 0).tolist() if peer != number]
-        for peer in others[:1]:
-            found.setdefault(plan.names[peer], []).append(str(plan.neighborhood_ip(number, switch)))
-    return found
 
 
 def _in_force(made: Sequence[Exchange]) -> list[Exchange]:
@@ -252,42 +269,6 @@ def _check_rewiring(inventory: Inventory) -> None:
         )
 
 
-def _against(inventory: Inventory, node: str, spare: str) -> list[str]:
-    """All that speaks against this exchange, as far as the files tell."""
-    cluster, wiring = inventory.cluster, inventory.wiring
-    said: list[str] = []
-    for name, names, kind in ((node, cluster.node_names, "node"), (spare, cluster.spare_names, "spare")):
-        if name not in names:
-            there = f"there are {', '.join(names)}" if names else f"{CLUSTER} has none"
-            said.append(
-                f"there is no {kind} {name!r}{nearest(name, names) or (': ' + there if len(names) < 9 else '')}"
-            )
-    if cluster.management is not None:
-        said.append(
-            "machines are reached by a management network, whose names go with the machines: have its names "
-            f"exchanged there, and exchange {node} and {spare} in {MACS}"
-        )
-    if said:
-        return said
-    counts = cluster.nic_counts
-    if counts[node] != counts[spare]:
-        said.append(f"{node} has {counts[node]} NICs, {spare} has {counts[spare]}: take a spare of as many")
-    row = wiring.nodes[node]
-    needed = {0, *(slot for slot, switch in enumerate(row) if switch is not None)}
-    for name in (node, spare):
-        macs = macs_of(inventory.registry, name)
-        if unknown := sorted(slot for slot in needed if slot >= len(macs) or macs[slot] is None):
-            slots = ", ".join(f"fnn{slot}" for slot in unknown)
-            said.append(f"the MACs of {slots} of {name} are not known: discover them, or `flathood macs import FILE`")
-    idle = {one.slot for one in wiring.idle if one.node == node}
-    if row[0] is None or 0 in idle:
-        said.append(
-            f"fnn0 of {node} has no cable that works, and a spare is reached by its fnn0 only: give {node} one first "
-            "(playbooks/rewire.yml)"
-        )
-    return said
-
-
 def _swapped(registry: Registry, node: str, spare: str) -> Registry:
     nodes = dict(registry.nodes)
     nodes[node], nodes[spare] = nodes[spare], nodes[node]
@@ -296,3 +277,9 @@ def _swapped(registry: Registry, node: str, spare: str) -> Registry:
 
 def _outside(cluster: Cluster, name: str) -> str:
     return str(host(cluster.addresses.outside, (*cluster.node_names, *cluster.spare_names).index(name)))
+
+
+def _names(cluster: Cluster, exchange: Exchange) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """By which names the head knows the place of the node, and that of the spare: they are what ssh is told."""
+    node, spare = ((_outside(cluster, name), name, f"{name}-out") for name in (exchange.node, exchange.spare))
+    return node, spare

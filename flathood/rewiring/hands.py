@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from flathood.cabling.moves import Move
 from flathood.cabling.picture import Nic
@@ -18,6 +18,7 @@ from flathood.registry import macs_of
 from flathood.rewiring.exchange import Replacing
 from flathood.rewiring.journal import AFTER
 from flathood.rewiring.least import cables
+from flathood.rewiring.people import plugs, sheet
 from flathood.rewiring.work import Work
 from flathood.spec.model import Cluster
 from flathood.spec.racks import standing
@@ -26,39 +27,52 @@ PEOPLE, LAB, AUTO = "people", "lab", "auto"
 _DONE = "Press Enter when done"
 
 
-def plug(work: Work, hands: str, attempt: int, mistakes: int, problems: Sequence[str]) -> str:
+class Hands(NamedTuple):
+    """Who moves plugs.
+
+    Attributes:
+        who: `PEOPLE`, `LAB`, or `AUTO`: the lab where this runs at the head of the cluster's lab.
+        mistakes: how many plugs the lab puts into a wrong switch at the first attempt.
+        people: how many share the work.
+
+    """
+
+    who: str = AUTO
+    mistakes: int = 0
+    people: int = 1
+
+    def of_lab(self, cluster: Cluster) -> bool:
+        """Whether the lab is to do it."""
+        return self.who == LAB or (self.who == AUTO and os.environ.get(IN_LAB) == cluster.cluster)
+
+
+def plug(work: Work, hands: Hands, attempt: int, problems: Sequence[str]) -> str:
     """Have the plugs of the open batch moved; the text that asks people to, empty where the lab has done it.
 
-    ``hands``: `PEOPLE`, `LAB`, or `AUTO`: the lab where this runs at the head of the cluster's lab. ``mistakes``: how
-    many plugs the lab puts into a wrong switch at the first attempt. ``problems``: what was wrong after the last one.
+    ``attempt``: how often it was tried. ``problems``: what was wrong after the last time.
     """
     batch = work.where.batch
     if batch is None:
         raise FlathoodError("no batch is under way")
-    if in_lab(work.cluster, hands):
-        _by_lab(load(work.directory, need_macs=True), batch.places(), 0 if attempt else mistakes)
+    if hands.of_lab(work.cluster):
+        _by_lab(load(work.directory, need_macs=True), batch.places(), 0 if attempt else hands.mistakes)
         return ""
     number = work.where.number + 1
-    title = f"Batch {number} of {len(work.where.batches)}: {len(batch.moves)} plugs"
-    return _asked([title, *_lines(work.cluster, batch.moves)], problems)
+    title = f"Batch {number} of {len(work.where.batches)}: {plugs(batch.moves)}"
+    return _asked([title, *sheet(work.cluster, batch.moves, hands.people)], problems)
 
 
-def exchange(replacing: Replacing, hands: str, attempt: int, mistakes: int, problems: Sequence[str]) -> str:
+def exchange(replacing: Replacing, hands: Hands, attempt: int, problems: Sequence[str]) -> str:
     """Have the cables of a node and a spare changed over (see `plug`); the lab switches on what is off."""
     inventory, made = replacing.inventory, replacing.exchange
-    if in_lab(inventory.cluster, hands):
-        _by_lab(inventory, places(replacing), 0 if attempt else mistakes)
+    if hands.of_lab(inventory.cluster):
+        _by_lab(inventory, places(replacing), 0 if attempt else hands.mistakes)
         if made.back:
             lab = Lab.open(inventory.cluster.cluster)
             machine, _ = _lab_nics(lab)[replacing.other.mac]
             lab.power_on(machine)
         return ""
     return _asked(changeover(replacing), problems)
-
-
-def in_lab(cluster: Cluster, hands: str) -> bool:
-    """Whether the lab's hands are to do it."""
-    return hands == LAB or (hands == AUTO and os.environ.get(IN_LAB) == cluster.cluster)
 
 
 def places(replacing: Replacing) -> dict[Nic, str | None]:
@@ -109,31 +123,16 @@ def _asked(lines: Sequence[str], problems: Sequence[str]) -> str:
     return "\n".join([*lines, _DONE])
 
 
-def worklist(work: Work) -> list[str]:
-    """What is left to be moved, batch by batch and rack by rack, in plain words."""
+def worklist(work: Work, people: int = 1) -> list[str]:
+    """What is left to be moved, batch by batch, person by person and rack by rack, in plain words."""
     where = work.where
     back = [batch.reverse() for batch in reversed(where.batches[: where.at])]
     todo = where.batches[where.at :] if where.toward == AFTER else back
-    lines = [f"{work.told()}; {sum(len(batch.moves) for batch in todo)} plugs to be moved"]
+    lines = [f"{work.told()}; {plugs([move for batch in todo for move in batch.moves])} to be moved"]
     for number, batch in enumerate(todo, where.number + 1):
         aside = f", {batch.apart} pairs through the uplink meanwhile" if batch.apart > 0 else ""
-        lines += [f"Batch {number}: {len(batch.moves)} plugs{aside}", *_lines(work.cluster, batch.moves)]
+        lines += [f"Batch {number}: {plugs(batch.moves)}{aside}", *sheet(work.cluster, batch.moves, people)]
     return lines
-
-
-def _lines(cluster: Cluster, batch: Sequence[Move]) -> Iterator[str]:
-    """The moves of a batch under their racks; where they wait for each other's ports, all plugs are pulled first."""
-    racks = {stands.name: stands.rack for stands in standing(cluster)}
-
-    def rack(move: Move) -> str:
-        return racks.get(move.nic.machine, "")
-
-    for name, moves in groupby(batch, key=rack):
-        if name:
-            yield f"  Rack {name}"
-        yield from (f"  {'  ' if name else ''}{move.sentence()}" for move in moves)
-    if len(batch) > 1:
-        yield "  A port that is still taken becomes free by another plug of this list: pull that one first."
 
 
 def _by_lab(inventory: Inventory, wanted: Mapping[Nic, str | None], mistakes: int) -> None:

@@ -8,7 +8,7 @@ moved to another NIC, which it has to be told: so it is reached over a node that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,6 +47,7 @@ def go_without(directory: Path, names: Sequence[str], back: bool = False, dry: b
         wiring = inventory.wiring
         meant = {nic for name in names for nic in _nics(wiring, inventory.cluster.switch_names, name)}
         idle = {Nic(one.node, one.slot): one for one in wiring.idle}
+        meant -= {Nic(node, slot) for node, slot in wiring.coming}
         concerned = meant & idle.keys() if back else meant - idle.keys()
         for nic in concerned:
             if back:
@@ -54,7 +55,7 @@ def go_without(directory: Path, names: Sequence[str], back: bool = False, dry: b
             else:
                 idle[nic] = Idle(node=nic.machine, slot=nic.slot)
         changed = wiring.model_copy(update={"idle": tuple(idle[nic] for nic in sorted(idle))})
-        _check(changed)
+        _check(changed, {nic.machine for nic in concerned})
         if concerned and not dry:
             save_wiring(path, changed)
     return tuple(sorted(concerned))
@@ -97,12 +98,12 @@ def _nics(wiring: Wiring, switches: Sequence[str], name: str) -> list[Nic]:
     return [Nic(node, slot) for node, row in wiring.nodes.items() for slot, switch in enumerate(row) if switch == name]
 
 
-def _check(wiring: Wiring) -> None:
+def _check(wiring: Wiring, concerned: Collection[str]) -> None:
     idle = {(one.node, one.slot) for one in wiring.idle}
     lost = [
         node
         for node, row in wiring.nodes.items()
-        if all(switch is None or (node, slot) in idle for slot, switch in enumerate(row))
+        if node in concerned and all(switch is None or (node, slot) in idle for slot, switch in enumerate(row))
     ]
     if lost:
         raise FlathoodError(f"{', '.join(lost)}: nothing that works would be left: replace the node, or repair first")

@@ -8,7 +8,7 @@ which every pair talks. A step is noted in the journal before it is done, so it 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -59,8 +59,8 @@ class Work:
         before = path.read_text(encoding="utf-8")
         wiring = _wiring(path, before, cluster)
         after = (header(path) or SCHEMA_LINE) + render_wiring(target)
-        dead = [Nic(one.node, one.slot) for one in wiring.idle]
-        found = batches(cluster, wiring.nodes, target.nodes, dead, most)
+        dead = [Nic(one.node, one.slot) for one in wiring.idle if (one.node, one.slot) not in wiring.coming]
+        found = batches(cluster, wiring.plugged, target.plugged, dead, most)
         if not found:
             raise FlathoodError("nothing is to be moved: the cables are where the new wiring has them")
         return cls(directory, cluster, Standing(wish or {}, {BEFORE: before, AFTER: after}, found))
@@ -98,6 +98,20 @@ class Work:
         where = self.where
         at = where.at - 1 if where.toward == AFTER else where.at
         return where.batches[at].nodes if where.number else ()
+
+    @property
+    def alone(self) -> tuple[str, ...]:
+        """The nodes of the next batch that have no cable beside it: they are out of reach while theirs are moved."""
+        return self._alone(self.where.at, self.where.batch)
+
+    @property
+    def alone_before(self) -> tuple[str, ...]:
+        """The same of the batch that was made last, the way that it goes."""
+        where = self.where
+        if not where.number:
+            return ()
+        step = 1 if where.toward == AFTER else -1
+        return self._alone(where.at - step, replace(where, at=where.at - step).batch)
 
     def told(self) -> str:
         """How far it is, in words."""
@@ -143,8 +157,21 @@ class Work:
 
     def _text(self, at: int, ahead: Batch | None) -> str:
         path = self.directory / WIRING
-        wiring = stage(self.before, self.where.batches[:at], ahead)
-        return (header(path) or SCHEMA_LINE) + render_wiring(wiring)
+        return (header(path) or SCHEMA_LINE) + render_wiring(self._stage(at, ahead))
+
+    def _stage(self, at: int, ahead: Batch | None) -> Wiring:
+        return stage(self.before, self.where.batches[:at], ahead, self.cluster.uplink.name)
+
+    def _alone(self, at: int, ahead: Batch | None) -> tuple[str, ...]:
+        if ahead is None:
+            return ()
+        wiring = self._stage(at, ahead)
+        idle = {(one.node, one.slot) for one in wiring.idle}
+        return tuple(
+            node
+            for node in ahead.nodes
+            if all(switch is None or (node, slot) in idle for slot, switch in enumerate(wiring.nodes[node]))
+        )
 
     def _check(self) -> None:
         """Raise Conflict when wiring.yml is none of this rewiring's: somebody has changed it meanwhile."""

@@ -103,14 +103,16 @@ def _slots(faults: _Faults, known: Known, node: str, switches: Sequence[str | No
 def _full(fitted: Fitted[Wiring], known: Known, nodes: Mapping[str, Sequence[str | None]]) -> None:
     """Note each switch with more cables than ports, at the first cable that has no port.
 
-    A cable that has a fault of its own (a second one to the same switch, a slot that is not there) is not counted.
+    A cable that has a fault of its own (a second one to the same switch, a slot that is not there) is not counted, nor
+    one that is still to be plugged.
     """
     ports = known.switches or {}
+    coming = fitted.model.coming if fitted.has("idle") else frozenset()
     cables: dict[str, list[KeyPath]] = {switch: [] for switch in ports}
     for node, switches in nodes.items():
         real = switches[: (known.nodes or {}).get(node, len(switches))]
         for slot, switch in enumerate(real):
-            if switch in cables and switch not in real[:slot]:
+            if switch in cables and switch not in real[:slot] and (node, slot) not in coming:
                 cables[switch].append(("nodes", node, slot))
     for switch, places in cables.items():
         extra = places[ports[switch] :]

@@ -33,7 +33,8 @@ class Idle(Strictly):
     slot: Annotated[Whole, Field(ge=0, le=255)]
     to: HostName | None = Field(
         default=None,
-        description="The switch that its cable is about to go to: the address there is routed already",
+        description="The switch that its cable is about to go to: the address there is routed already; where it is the "
+        "slot's own, the cable is still to be plugged",
     )
 
 
@@ -76,6 +77,24 @@ class Wiring(Strictly):
         """Nodes and switches that the design leaves out on purpose."""
         names = self.design.get("without", [])
         return frozenset(str(name) for name in names) if isinstance(names, list) else frozenset()
+
+    @property
+    def coming(self) -> frozenset[tuple[str, int]]:
+        """The nodes and slots whose cables are still to be plugged, as those of a node that is new.
+
+        A node that has no others is where spares are: on the uplink switch, by the NIC of its slot 0.
+        """
+        told = ((one, self.nodes.get(one.node, ())) for one in self.idle if one.to is not None)
+        return frozenset((one.node, one.slot) for one, row in told if row[one.slot : one.slot + 1] == (one.to,))
+
+    @property
+    def plugged(self) -> dict[str, tuple[str | None, ...]]:
+        """`nodes` without the cables that are still to be plugged."""
+        coming = self.coming
+        return {
+            node: tuple(None if (node, slot) in coming else switch for slot, switch in enumerate(row))
+            for node, row in self.nodes.items()
+        }
 
     def matrix(self, cluster: Cluster) -> npt.NDArray[np.int16]:
         """Switch number of each node and slot, shape (nodes, most slots); -1: not used or no such slot."""

@@ -35,7 +35,7 @@ class ActionModule(Action):
             return {}
         # ssh's own -J would take none of Ansible's options to the machine in between.
         option = self._connection.get_option
-        jump = ["ssh", *shlex.split(option("ssh_args") or ""), *shlex.split(option("ssh_common_args") or "")]
+        jump = self.ssh()
         if key := option("private_key_file"):
             jump += ["-i", key]
         jump += ["-o", "ControlPath=none", "-W", "%h:%p", f"{option('remote_user') or 'root'}@{way.over}"]

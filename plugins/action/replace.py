@@ -15,8 +15,10 @@ from flathood.errors import FlathoodError
 from flathood.inventory import load
 from flathood.plan import load_plan
 from flathood.rewiring import hands
-from flathood.rewiring.exchange import Replacing, replacing, under_way, witnesses
+from flathood.rewiring.exchange import Replacing, exchange_keys, replacing, under_way
+from flathood.rewiring.host_keys import files
 from flathood.rewiring.probe import question
+from flathood.rewiring.spare import witnesses
 
 #: What the tasks register: what a machine said of its NICs, and whether a witness has heard one that should be dead.
 LOOK, HEARD = "__replace_look", "__replace_heard"
@@ -47,6 +49,11 @@ class ActionModule(Action):
             "witnesses": asked,
             "msg": [f"{work.exchange.told()}.", *hands.changeover(work)],
         }
+
+    def _keys(self, directory: Path, given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+        """Have known_hosts say what an exchange that came to its end makes of it, should that have been cut short."""
+        changed = exchange_keys(load(directory, need_macs=True), self._known_hosts(known))
+        return {"changed": bool(changed), "files": [str(path) for path in changed]}
 
     def _look(self, directory: Path, given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
         """Hold who answers against who should; which machines have to be told an address, and who is silent."""
@@ -90,7 +97,8 @@ class ActionModule(Action):
     def _plug(self, directory: Path, given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
         """Have the cables changed over, or the text that asks people to; and who is to look where they are."""
         work = _current(directory)
-        prompt = hands.exchange(work, given["hands"], given["attempt"], given["mistakes"], given["problems"])
+        who = hands.Hands(given["hands"], given["mistakes"])
+        prompt = hands.exchange(work, who, given["attempt"], given["problems"])
         token, plan = new_token(), load_plan(directory)
         asked = question(plan, hands.judged(work), token, given["among"])
         return {"changed": True, "prompt": prompt, "attempt": given["attempt"], **told(plan, asked, token)}
@@ -98,18 +106,20 @@ class ActionModule(Action):
     def _judge(self, directory: Path, given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
         """Hold what the machines say against what is to be."""
         asked = question(load_plan(directory), hands.judged(_current(directory)), given["token"], given["among"])
-        said = judged(asked, known["hostvars"])
-        # What a machine would have to say that cannot be asked is not known.
-        problems = [line for line in said if line.partition(" ")[0] not in given["silent"]]
-        problems += [
-            f"{name} does not answer: is it switched on, and is the cable of fnn0 in the right place?"
-            for name in given["silent"]
-        ]
+        problems = judged(asked, known["hostvars"], given["silent"])
         return {"ok": not problems, "problems": problems, "msg": problems or ["All plugs are where they belong."]}
 
     def _end(self, directory: Path, given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
-        """Note that it has come to its end."""
-        return {"changed": True, "msg": f"{_current(directory).end().exchange.told()}: done."}
+        """Note that it has come to its end; then host keys change places where ssh looks them up."""
+        paths = self._known_hosts(known)
+        work = _current(directory).end(paths)
+        changed = exchange_keys(work.inventory, paths)
+        return {"changed": True, "msg": f"{work.exchange.told()}: done.", "files": [str(path) for path in changed]}
+
+    def _known_hosts(self, known: dict[str, Any]) -> tuple[Path, ...]:
+        """Where ssh looks up host keys for this task's machine."""
+        ssh = self.ssh()
+        return files(ssh, known["ansible_host"]) if ssh else ()
 
     def _wanted(self, directory: Path, given: dict[str, Any]) -> Replacing | None:
         if not given["node"]:

@@ -14,7 +14,7 @@ from flathood.errors import FlathoodError
 from flathood.inventory import load
 from flathood.plan import load_plan
 from flathood.rewiring.aim import Aim
-from flathood.rewiring.hands import plug, worklist
+from flathood.rewiring.hands import Hands, plug, worklist
 from flathood.rewiring.probe import question
 from flathood.rewiring.work import Work
 
@@ -43,7 +43,7 @@ class ActionModule(Action):
         work = aim.work(directory, dry=self._task.check_mode)
         if work is None:
             return {"batches": 0, "msg": ["Nothing is to be moved: all is as wanted."]}
-        return {"changed": True, "batches": work.left, "msg": worklist(work)}
+        return {"changed": True, "batches": work.left, "msg": worklist(work, given["people"])}
 
     def _enter(self, directory: Path, given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
         """Have wiring.yml say that the next batch's cables are idle."""
@@ -55,12 +55,16 @@ class ActionModule(Action):
             "last": batch is None,
             # The nodes of the batch before: what they have now, others have to be able to answer.
             "first": list(work.before_this),
+            # The nodes that have no other cable than those to be moved, and those that had none.
+            "alone": list(work.alone),
+            "alone_before": list(work.alone_before),
         }
 
     def _plug(self, directory: Path, given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
         """Have the cables of the batch moved, or the text that asks people to; and who is to look where they are."""
         work = _work(directory)
-        prompt = plug(work, given["hands"], given["attempt"], given["mistakes"], given["problems"])
+        hands = Hands(given["hands"], given["mistakes"], given["people"])
+        prompt = plug(work, hands, given["attempt"], given["problems"])
         token, plan = new_token(), load_plan(directory)
         asked = question(plan, work.where.batch.places(), token)
         return {"changed": True, "prompt": prompt, "attempt": given["attempt"], **told(plan, asked, token)}
@@ -69,7 +73,7 @@ class ActionModule(Action):
         """Hold what the machines say against the batch; note it in the journal when all is right."""
         work, hosts = _work(directory), known["hostvars"]
         asked = question(load_plan(directory), work.where.batch.places(), given["token"])
-        problems = judged(asked, hosts)
+        problems = judged(asked, hosts, given["silent"])
         if not problems:
             work = work.done()
         return {"changed": not problems, "ok": not problems, "problems": problems, "msg": problems or [work.told()]}

@@ -10,6 +10,7 @@ PLUGS = {
     "mistakes": {"type": "int", "default": 0},
     "problems": {"type": "list", "elements": "str", "default": []},
     "token": {"type": "str", "no_log": False},
+    "silent": {"type": "list", "elements": "str", "default": []},
 }
 OPTIONS = {
     "phase": {"type": "str", "choices": ["begin", "enter", "plug", "judge", "end"], "required": True},
@@ -22,16 +23,20 @@ OPTIONS = {
     "undo": {"type": "bool", "default": False},
     "most": {"type": "int", "default": 16},
     "seconds": {"type": "float", "default": 20.0},
+    "people": {"type": "int", "default": 1},
     **PLUGS,
 }
 REPLACE = {
-    "phase": {"type": "str", "choices": ["begin", "look", "exchange", "plug", "judge", "end"], "required": True},
+    "phase": {
+        "type": "str",
+        "choices": ["begin", "keys", "look", "exchange", "plug", "judge", "end"],
+        "required": True,
+    },
     "directory": {"type": "path", "required": True},
     "node": {"type": "str"},
     "spare": {"type": "str"},
     "back": {"type": "bool", "default": False},
     "witnesses": {"type": "list", "elements": "str", "default": []},
-    "silent": {"type": "list", "elements": "str", "default": []},
     "among": {"type": "list", "elements": "str", "default": []},
     **PLUGS,
 }

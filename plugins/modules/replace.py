@@ -30,13 +30,15 @@ options:
   phase:
     description:
       - V(begin) tells what is to be done, and refuses what cannot be. It writes nothing.
+      - V(keys) has the C(known_hosts) files of ssh say whose host key is whose since the last exchange, should that
+        have been cut short.
       - V(look) holds who answers against who should, and refuses to go on where that is not so.
       - V(exchange) writes the journal and C(macs.yml).
       - V(plug) has the cables changed over, or says what people are to do.
       - V(judge) holds what M(flathood.cluster.switch_probe) found against that.
-      - V(end) notes that it has come to its end.
+      - V(end) notes that it has come to its end, and has the keys of the two hosts change places in C(known_hosts).
     type: str
-    choices: [begin, look, exchange, plug, judge, end]
+    choices: [begin, keys, look, exchange, plug, judge, end]
     required: true
   node:
     description: The node whose machine is dead, or with O(back=true) repaired.
@@ -107,11 +109,16 @@ todo:
 machines:
   description:
     - The two machines, the one that works first. C(now) and C(becomes) are its names before and after, C(old) and
-      C(new) its outside addresses, C(mac) is the MAC of its first NIC, C(name) the name that it has for now, and C(at)
-      the address to look for it.
+      C(new) its outside addresses, C(alias) the one by which ssh knows its host key until the end, C(mac) is the MAC of
+      its first NIC, C(name) the name that it has for now, and C(at) the address to look for it.
   returned: when O(phase=begin) and RV(todo)
   type: list
   elements: dict
+files:
+  description: The C(known_hosts) files that were changed.
+  returned: when O(phase=keys) or O(phase=end)
+  type: list
+  elements: str
 tell:
   description: The machines that have to be given the address that they are about to have.
   returned: when O(phase=look)

@@ -72,6 +72,12 @@ options:
     type: str
     choices: [auto, lab, people]
     default: auto
+  people:
+    description:
+      - How many people share the work. Each gets a list of his own of about equal length, and nobody goes to and fro
+        between racks.
+    type: int
+    default: 1
   attempt:
     description: With O(phase=plug), how often the batch was tried before.
     type: int
@@ -88,6 +94,11 @@ options:
   token:
     description: With O(phase=judge), what RV(token) of the plugging was.
     type: str
+  silent:
+    description: With O(phase=judge), the machines whose cables were moved and that do not answer.
+    type: list
+    elements: str
+    default: []
 """
 
 EXAMPLES = r"""
@@ -104,6 +115,16 @@ batches:
   description: How many batches are left.
   returned: when O(phase=begin)
   type: int
+alone:
+  description: The nodes of the batch that have no other cable, which are out of reach while these are moved.
+  returned: when O(phase=enter)
+  type: list
+  elements: str
+alone_before:
+  description: The same of the batch before, the way that it goes.
+  returned: when O(phase=enter)
+  type: list
+  elements: str
 ok:
   description: Whether every plug of the batch is where it belongs.
   returned: when O(phase=judge)

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import shlex
 from abc import abstractmethod
+from itertools import chain
 from typing import Any, ClassVar
 
 from ansible.errors import AnsibleActionFail
@@ -35,6 +37,17 @@ class Action(ActionBase):
             return result | {"changed": False} | self.act(given, task_vars or {})
         except FlathoodError as error:
             raise AnsibleActionFail(str(error)) from error
+
+    def ssh(self) -> list[str]:
+        """How Ansible calls ssh for this task's machine, without what is meant for this machine only.
+
+        Empty where it is not reached by ssh.
+        """
+        if self._connection.transport != "ssh":
+            return []
+        option = self._connection.get_option
+        words = (shlex.split(option(name) or "") for name in ("ssh_args", "ssh_common_args"))
+        return [option("ssh_executable") or "ssh", *chain.from_iterable(words)]
 
     @abstractmethod
     def act(self, given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:

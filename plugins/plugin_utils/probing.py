@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Collection
 from typing import Any
 
 from flathood.plan import Plan
@@ -34,10 +35,14 @@ def told(plan: Plan, asked: Question, token: str) -> dict[str, Any]:
     }
 
 
-def judged(asked: Question, hosts: dict[str, Any]) -> list[str]:
-    """What is not as it is to be, by what the machines have said."""
+def judged(asked: Question, hosts: dict[str, Any], silent: Collection[str] = ()) -> list[str]:
+    """What is not as it is to be, by what the machines have said; ``silent``: those of them that do not answer."""
     names = dict.fromkeys(nic.machine for nic in asked.places)
     carriers = {name: hosts[name].get(SPOKEN, {}).get("carriers", {}) for name in names}
     words = [hosts[name].get(HEARD, {}) for name in asked.listeners]
     heard = {key: [address for word in words for address in word.get(key, [])] for key in ("spoken", "called")}
-    return asked.judge(carriers, heard)
+    # What a machine would have to say that cannot be asked is not known.
+    problems = [line for line in asked.judge(carriers, heard) if line.partition(" ")[0] not in silent]
+    return problems + [
+        f"{name} does not answer: is it switched on, and is the cable of fnn0 in the right place?" for name in silent
+    ]

@@ -12,12 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flathood.cabling.moves import least_moves
+from flathood.cabling.picture import Nic
 from flathood.errors import Conflict, InvalidInput
 from flathood.plan import Options, Plan, make_plan
 from flathood.plan.proof import Compiled, prove
 from flathood.rewiring.batches import Batch, applied, batches
 from flathood.rewiring.journal import AFTER, BEFORE, FILE, standing
 from flathood.rewiring.least import cables
+from flathood.rewiring.plugged import taken_out
 from flathood.rewiring.stages import stage
 from flathood.rewiring.work import Work
 from flathood.wiring import Wiring
@@ -45,6 +47,21 @@ def rewirings(draw: st.DrawFn) -> tuple[Plan, Rows]:
         for name, other in zip(names, draw(st.permutations(names)), strict=True):
             dealt[name] = tuple(draw(st.permutations(plan.wiring.nodes[other])))
     return plan, {name: dealt[name] for name in plan.wiring.nodes}
+
+
+@st.composite
+def changes(draw: st.DrawFn) -> tuple[Plan, Wiring]:
+    """The same where some nodes come or go, which are on the uplink switch before or after."""
+    plan, after = draw(rewirings())
+    nodes = [name for name, row in plan.wiring.nodes.items() if row[0] and after[name][0]]
+    comes = draw(st.sets(st.sampled_from(nodes), max_size=2)) if nodes else set()
+    goes = draw(st.sets(st.sampled_from(nodes), max_size=2)) - comes if nodes else set()
+    # Those that come are to have what they have in the end, whoever else has the ports for now.
+    there = plan.wiring.model_copy(update={"nodes": {**plan.wiring.nodes, **{name: after[name] for name in comes}}})
+    there = taken_out(there.model_copy(update={"design": {"mode": "fractional"}}), sorted(comes))
+    kept = {**after, **{name: plan.wiring.nodes[name] for name in goes}}
+    target = Wiring(cluster="tiny", nodes=kept, design={"mode": "fractional"})
+    return make_plan(plan.cluster, there, plan.registry), taken_out(target, sorted(goes))
 
 
 def _apart(rows: Rows, idle: set[tuple[str, int]]) -> set[tuple[str, str]]:
@@ -76,53 +93,98 @@ def test_batches_keep_every_node_within_reach_and_every_switch_to_its_ports(case
     assert moved[0] + max(moved[1], moved[-1]) == len(least)
 
 
-@given(rewirings())
-@settings(max_examples=5, deadline=None)
-def test_every_wiring_in_between_is_compiled_and_proved(case: tuple[Plan, Rows]) -> None:
-    plan, after = case
-    found = batches(plan.cluster, plan.wiring.nodes, after)
+@given(changes())
+@settings(max_examples=15, deadline=None)
+def test_every_wiring_in_between_is_compiled_and_proved(case: tuple[Plan, Wiring]) -> None:
+    plan, target = case
+    found = batches(plan.cluster, plan.wiring.plugged, target.plugged)
     ways: list[tuple[int, Batch | None]] = list(enumerate(found))
     ways += [(number + 1, batch.reverse()) for number, batch in enumerate(found)]
     for number, ahead in ways[:8]:
-        between = stage(plan.wiring, found[:number], ahead)
+        between = stage(plan.wiring, found[:number], ahead, "white")
         compiled = make_plan(plan.cluster, between, plan.registry)
         report = prove(plan.cluster, between, plan.registry, Compiled(compiled, Options()), Options())
         assert report.failures == []
 
 
-def _begun(folder: Path, case: tuple[Plan, Rows], most: int = 1) -> Work:
-    plan, after = case
+def _plugged(rows: Rows) -> dict[Nic, str]:
+    """All cables there are, with those of the nodes that are on the uplink switch."""
+    return dict(cables(rows)) | {Nic(name, 0): "white" for name, row in rows.items() if not any(row)}
+
+
+@given(changes(), st.integers(1, 6))
+@settings(max_examples=60, deadline=None)
+def test_a_node_that_comes_or_goes_is_always_within_reach(case: tuple[Plan, Wiring], most: int) -> None:
+    plan, target = case
+    before, after = plan.wiring.plugged, target.plugged
+    found = batches(plan.cluster, before, after, most=most)
+    moving = [name for name in before if any(before[name]) != any(after[name])]
+    ports = {switch.name: switch.free for switch in plan.cluster.switches}
+    there = [(number, batch) for number, batch in enumerate(found)]
+    back = [(number + 1, batch.reverse()) for number, batch in reversed(list(enumerate(found)))]
+    for steps, start, end in ((there, before, after), (back, after, before)):
+        plugged = _plugged(start)
+        for made, batch in steps:
+            wiring = stage(plan.wiring, found[:made], batch, "white")
+            mid = make_plan(plan.cluster, wiring, plan.registry)
+            outside = [Nic(name, mid.outside_slot(mid.numbers[name])) for name in moving]
+            used = [
+                (Nic(name, slot), mid.switches[switch])
+                for row, name in enumerate(mid.cluster.node_names)
+                for slot, switch in enumerate(mid.usable[row].tolist())
+                if switch >= 0
+            ]
+            assert all(nic in plugged for nic in outside)
+            for nic, switch in batch.places().items():
+                plugged.pop(nic, None)
+                if switch:
+                    plugged[nic] = switch
+            # It can be asked where its cables are, and what paths go by was not touched.
+            assert all(nic in plugged for nic in outside)
+            assert all(plugged[nic] == switch for nic, switch in used)
+            full = Counter(plugged.values())
+            assert all(full[switch] <= count for switch, count in ports.items())
+            # From the uplink switch first, and there last.
+            names = [nic.machine for nic in plugged]
+            assert all(names.count(nic.machine) == 1 for nic, switch in plugged.items() if switch == "white")
+        assert plugged == _plugged(end)
+
+
+def _begun(folder: Path, case: tuple[Plan, Wiring], most: int = 1) -> Work:
+    plan, target = case
     (folder / "wiring.yml").write_text("# mine\n" + render_wiring(plan.wiring))
-    return Work.to(folder, plan.cluster, plan.wiring.model_copy(update={"nodes": after}), most).begun()
+    return Work.to(folder, plan.cluster, target, most).begun()
 
 
 SWAPPED: Rows = {"n0": ("s1", "s2"), "n1": ("s0", "s1"), "n2": ("s0", "s2")}
 
 
-def _swapped() -> tuple[Plan, Rows]:
-    return plan_of((("s0", "s1"), ("s1", "s2"), ("s0", "s2"))), SWAPPED
+def _swapped() -> tuple[Plan, Wiring]:
+    return plan_of((("s0", "s1"), ("s1", "s2"), ("s0", "s2"))), Wiring(cluster="tiny", nodes=SWAPPED)
 
 
-@given(rewirings(), st.lists(st.sampled_from(["step", "again", "turn"]), max_size=12))
+@given(changes(), st.lists(st.sampled_from(["step", "again", "turn"]), max_size=12))
 @settings(max_examples=25, deadline=None)
-def test_from_wherever_it_is_left_it_goes_on_or_back_to_the_byte(case: tuple[Plan, Rows], deeds: list[str]) -> None:
-    plan, after = case
-    if after == plan.wiring.nodes:
+def test_from_wherever_it_is_left_it_goes_on_or_back_to_the_byte(case: tuple[Plan, Wiring], deeds: list[str]) -> None:
+    plan, target = case
+    if target.plugged == plan.wiring.plugged:
         return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         _begun(folder, case)
-        plugged: Rows = dict(plan.wiring.nodes)
+        plugged: Rows = dict(plan.wiring.plugged)
+
+        def put(nic: Nic, switch: str | None) -> None:
+            row = list(plugged[nic.machine])
+            row[nic.slot] = None if switch == "white" else switch
+            plugged[nic.machine] = tuple(row)
 
         def go(work: Work) -> Work:
-            nonlocal plugged
             work = work.enter()
             if work.where.batch is None:
                 return work.end()
             for nic, switch in work.where.batch.places().items():
-                row = list(plugged[nic.machine])
-                row[nic.slot] = switch
-                plugged |= {nic.machine: tuple(row)}
+                put(nic, switch)
             return work.done()
 
         for deed in deeds:
@@ -134,9 +196,7 @@ def test_from_wherever_it_is_left_it_goes_on_or_back_to_the_byte(case: tuple[Pla
                 # The plugs of a batch are half moved when the controller dies.
                 work = work.enter()
                 for nic, switch in list(work.where.batch.places().items())[:1] if work.where.batch else []:
-                    row = list(plugged[nic.machine])
-                    row[nic.slot] = switch
-                    plugged |= {nic.machine: tuple(row)}
+                    put(nic, switch)
             else:
                 work.turn(BEFORE if work.where.toward == AFTER else AFTER)
         work = Work.of(folder, plan.cluster)
@@ -147,7 +207,29 @@ def test_from_wherever_it_is_left_it_goes_on_or_back_to_the_byte(case: tuple[Pla
         assert work.where.ended
         assert work.where.batch is None
         assert (folder / "wiring.yml").read_text() == work.where.texts[toward]
-        assert plugged == (after if toward == AFTER else plan.wiring.nodes)
+        assert plugged == (target if toward == AFTER else plan.wiring).plugged
+
+
+@given(changes(), st.integers(0, 4))
+@settings(max_examples=25, deadline=None)
+def test_without_its_journal_a_new_rewiring_goes_on_from_what_is_written(case: tuple[Plan, Wiring], steps: int) -> None:
+    """As when a node has died for good in the middle of it, and is replaced first."""
+    plan, target = case
+    if target.plugged == plan.wiring.plugged:
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        work = _begun(folder, case).enter()
+        for _ in range(steps):
+            work = work.done().enter() if work.where.batch else work
+        if work.where.batch is None:
+            return
+        text = work.where.texts[AFTER]
+        (folder / FILE).unlink()
+        again = Work.to(folder, plan.cluster, target).begun().enter()
+        while again.where.batch is not None:
+            again = again.done().enter()
+        assert (folder / "wiring.yml").read_text() == text
 
 
 def test_a_line_that_a_crash_cut_short_was_not_done(tmp_path: Path) -> None:
@@ -185,10 +267,10 @@ def test_a_wiring_that_somebody_changed_meanwhile_is_not_overwritten(tmp_path: P
 
 
 def test_two_rewirings_do_not_mix(tmp_path: Path) -> None:
-    plan, after = _swapped()
-    _begun(tmp_path, (plan, after))
+    plan, target = _swapped()
+    _begun(tmp_path, (plan, target))
     with pytest.raises(Conflict, match="a rewiring is under way"):
-        Work.to(tmp_path, plan.cluster, Wiring(cluster="tiny", nodes=after))
+        Work.to(tmp_path, plan.cluster, target)
 
 
 def test_a_pair_keeps_a_switch_while_both_that_it_shares_are_touched() -> None:
@@ -201,7 +283,7 @@ def test_a_pair_keeps_a_switch_while_both_that_it_shares_are_touched() -> None:
 
 
 def test_the_work_goes_by_racks_and_is_the_same_every_time() -> None:
-    plan, after = _swapped()
-    one, two = (batches(plan.cluster, plan.wiring.nodes, after) for _ in range(2))
+    plan, target = _swapped()
+    one, two = (batches(plan.cluster, plan.wiring.nodes, target.nodes) for _ in range(2))
     assert one == two
     assert all(batch.reverse().reverse() == batch for batch in one)

@@ -16,8 +16,9 @@ from flathood.plan.bundle import machine_files
 from flathood.plan.views import Options
 from flathood.registry import Registry, macs_of, save_registry
 from flathood.rewiring.aim import Aim
-from flathood.rewiring.exchange import FILE, Replacing, exchanges, replacing, under_way, witnesses
+from flathood.rewiring.exchange import FILE, Replacing, exchanges, replacing, under_way
 from flathood.rewiring.hands import changeover, judged, places
+from flathood.rewiring.spare import witnesses
 from flathood.rewiring.work import Work
 from flathood.spec import load_cluster
 from flathood.wiring import load_wiring, save_wiring

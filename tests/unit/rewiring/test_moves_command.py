@@ -21,11 +21,14 @@ from flathood.plan import Options, make_plan
 from flathood.plan.proof import Compiled, prove
 from flathood.registry import save_registry
 from flathood.rewiring.aim import Aim
+from flathood.rewiring.hands import worklist
+from flathood.rewiring.journal import AFTER, BEFORE
 from flathood.rewiring.least import cables
 from flathood.rewiring.outage import go_without
-from flathood.rewiring.plugged import load_old, taken_in
+from flathood.rewiring.plugged import load_old, plugged, taken_in, taken_out
 from flathood.spec import load_cluster
-from flathood.wiring import load_wiring
+from flathood.wiring import load_wiring, save_wiring
+from flathood.wiring.model import Idle
 
 COLOURS = ("#c62828", "#2e7d32", "#1565c0", "#f9a825", "#6a1b9a")
 ROWS = {f"n{k}": ["s0", "s1", "s2" if k < 4 else "s3"] for k in range(8)}
@@ -83,6 +86,14 @@ def test_the_sentence_of_each_move_is_in_the_list(folder):
     report = json.loads(run(folder, "--profile", "ring", "--rounds", 1, "--within", 2, "--json"))
     for number, move in enumerate(report["taken"]["moves"], start=1):
         assert f"{number:4}. {move['text']}" in text
+
+
+def test_moves_are_dealt_out_to_people(folder):
+    options = (folder, "--profile", "ring", "--rounds", 1, "--within", 4)
+    moves = [move["text"] for move in json.loads(run(*options, "--json"))["taken"]["moves"]]
+    text = run(*options, "--people", 2)
+    assert [line.strip() for line in text.splitlines() if line.startswith("  Person")][1].startswith("Person 2: ")
+    assert all(text.count(sentence) == 1 for sentence in moves)
 
 
 def test_the_least_moves_between_two_files_and_who_takes_whose_part(folder):
@@ -144,42 +155,91 @@ def test_what_cannot_be_is_said_before_the_search(folder, options, message):
     assert message in result.output + str(result.exception)
 
 
-def test_a_new_node_comes_in_by_free_ports_and_the_rest_is_for_a_rewiring(folder):
+def test_a_new_node_is_taken_in_and_its_cables_are_for_a_rewiring(folder):
     write(folder, nodes=9, switches=5)
     target = folder / "new.yml"
     run(folder, "--rounds", 1, "--gain", 100, "--profile", "ring", "--output", target, "--take-in")
     cluster = load_cluster(folder / "cluster.yml")
     inventory = load(folder, need_macs=False)
     wanted = load_wiring(target, cluster)
-    # Nobody's cable is touched, and what the new node has is what it is to have.
-    assert {name: list(row) for name, row in inventory.wiring.nodes.items() if name != "n8"} == ROWS
-    fresh = inventory.wiring.nodes["n8"]
-    assert any(fresh)
-    assert all(switch in (None, wanted.nodes["n8"][slot]) for slot, switch in enumerate(fresh))
+    # Nobody's cable is touched, and what the new node is to have is still to be plugged.
+    assert {name: list(row) for name, row in inventory.wiring.plugged.items() if name != "n8"} == ROWS
+    assert inventory.wiring.nodes["n8"] == wanted.nodes["n8"]
+    assert not any(inventory.wiring.plugged["n8"])
     # The cluster runs like this, and the rest takes no more moves than all together would have.
     registry = synthetic.registry(cluster)
     plan = make_plan(cluster, inventory.wiring, registry)
+    assert plan.outside_slot(8) == 0
     assert prove(cluster, inventory.wiring, registry, Compiled(plan, Options()), Options()).failures == []
     save_registry(folder / "macs.yml", registry)
     work = Aim(wiring=target).work(folder)
     assert work is not None
     old = {name: tuple(row) for name, row in ROWS.items()}
     whole = least_moves(cables(old), cables(wanted.nodes), {switch.name: 8 for switch in cluster.switches})
-    rest = sum(len(batch.moves) for batch in work.where.batches)
-    assert rest + sum(switch is not None for switch in fresh) == len(whole)
+    assert sum(len(batch.moves) for batch in work.where.batches) == len(whole)
+    assert any("n8: the cable in fnn0 goes from uplink to" in line for line in worklist(work))
 
 
-def test_a_node_for_which_no_port_is_free_is_told(folder):
-    write(folder, nodes=9)
-    (folder / "wiring.yml").write_text(yaml.safe_dump({"cluster": "x", "nodes": ROWS}))
+def test_a_node_is_taken_out_and_it_is_told_how(folder):
+    target = folder / "new.yml"
+    assert f"playbooks/rewire.yml -e wiring={target}" in run(folder, "--take-out", "n7", "--output", target)
+    cluster = load_cluster(folder / "cluster.yml")
+    save_registry(folder / "macs.yml", synthetic.registry(cluster))
+    work = Aim(wiring=target).work(folder)
+    assert work is not None
+    assert sorted(move.sentence() for batch in work.where.batches for move in batch.moves) == [
+        "n7: pull the cable of fnn1 out of s1",
+        "n7: pull the cable of fnn2 out of s3",
+        "n7: the cable in fnn0 goes from s0 to uplink",
+    ]
+    # Who has no other cable has to be awaited, and to be silent again afterwards.
+    alone = []
+    while work.where.batch is not None:
+        work = work.enter()
+        alone.append((work.alone, work.alone_before))
+        work = work.done()
+    work.enter().end()
+    assert alone == [((), ()), (("n7",), ())]
+    assert (work.alone, work.alone_before) == ((), ("n7",))
+    back = work.turn(BEFORE)
+    assert (back.alone, back.alone_before) == (("n7",), ())
+    back = back.enter().done()
+    assert back.alone_before == ("n7",)
+    work = back.turn(AFTER)
+    while work.where.batch is not None:
+        work = work.enter().done()
+    work.enter().end()
+    assert load(folder, need_macs=True).wiring.plugged["n7"] == (None, None, None)
+    # It is no longer a node then, and the others' wiring is what is left.
+    write(folder, nodes=7)
+    old = plugged(load_cluster(folder / "cluster.yml"), load_old(folder / "wiring.yml"))
+    assert {name: list(row) for name, row in old.nodes.items()} == {n: row for n, row in ROWS.items() if n != "n7"}
+    assert old.idle == ()
+
+
+def test_a_node_comes_and_goes_by_its_first_nic_only(folder):
     cluster = load_cluster(folder / "cluster.yml")
     old = load_old(folder / "wiring.yml")
-    target = old.model_copy(update={"nodes": {**old.nodes, "n8": ("s0", "s1", None)}})
-    with pytest.raises(FlathoodError, match=r"n8: no port is free where a cable is to go"):
-        taken_in(cluster, old, target)
-    write(folder)
     with pytest.raises(FlathoodError, match="no node is new"):
-        taken_in(load_cluster(folder / "cluster.yml"), old, old)
+        taken_in(cluster, old, old)
+    with pytest.raises(FlathoodError, match=r"there is no node 'n9'"):
+        taken_out(old, ["n9"])
+    for wiring in (
+        old.model_copy(update={"nodes": {**old.nodes, "n7": (None, "s1", "s3")}}),
+        old.model_copy(update={"idle": (Idle(node="n7", slot=0),)}),
+    ):
+        with pytest.raises(FlathoodError, match="n7: fnn0 has no cable in this wiring that works"):
+            taken_out(wiring, ["n7"])
+
+
+def test_a_dead_switch_does_not_concern_a_node_that_is_still_to_come(folder):
+    cluster = load_cluster(folder / "cluster.yml")
+    before = taken_out(load_wiring(folder / "wiring.yml", cluster), ["n7"])
+    save_wiring(folder / "wiring.yml", before)
+    save_registry(folder / "macs.yml", synthetic.registry(cluster))
+    assert len(go_without(folder, ["s0"])) == 7
+    go_without(folder, ["s0"], back=True)
+    assert load(folder, need_macs=True).wiring == before
 
 
 def test_cables_of_a_dead_switch_go_where_they_help_and_come_back(folder):

@@ -74,7 +74,7 @@ def case() -> tuple[Plan, Batch, dict[str, str]]:
     full = plan_of(HEXA)
     after = {**full.wiring.nodes, "n0": ("blue", "green"), "n4": ("green", "red")}
     found = batches(full.cluster, full.wiring.nodes, after)
-    plan = make_plan(full.cluster, stage(full.wiring, (), found[0]), full.registry)
+    plan = make_plan(full.cluster, stage(full.wiring, (), found[0], "white"), full.registry)
     rows = applied(full.wiring.nodes, found[0])
     cables = {full.mac(name, slot): at for name, row in rows.items() for slot, at in enumerate(row) if at}
     return plan, found[0], cables
