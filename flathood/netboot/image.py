@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,14 +61,22 @@ class Image:
     folder: Path
 
 
-def ensure(recipe: Recipe, key: str, host_key: Path | None = None, progress: Progress = silent) -> Image:
+def ensure(recipe: Recipe, key: str, secrets: Mapping[str, str] | None = None, progress: Progress = silent) -> Image:
     """The image of a recipe's root file system, made if it is not there yet; an interrupted one is begun anew.
 
-    ``key``: who may log in as root, in the form of authorized_keys(5). ``host_key``: a private ssh host key for all
-    machines with the public one beside it as ``.pub``; without one each machine makes its own.
+    ``key``: who may log in as root, in the form of authorized_keys(5). ``secrets``: files that all machines get, by
+    their paths, for root alone; without ssh host keys among them each machine makes its own.
     """
-    own = host_key.read_text() if host_key else ""
-    digest = hashlib.sha256("\0".join((recipe.name, key, own, SCRIPT, HOOK, _KEYS, _MAKE)).encode()).hexdigest()
+    files = {
+        "etc/fstab": f"LABEL={LABEL} / ext4 defaults,noatime 0 1\n",
+        "etc/initramfs-tools/hooks/flathood": HOOK,
+        "etc/initramfs-tools/scripts/flathood": SCRIPT,
+        "etc/systemd/system/flathood-keys.service": _KEYS,
+        "root/.ssh/authorized_keys": key.rstrip() + "\n",
+    }
+    secrets = dict(secrets or {})
+    said = (recipe.name, _MAKE, *(word for file in sorted((files | secrets).items()) for word in file))
+    digest = hashlib.sha256("\0".join(said).encode()).hexdigest()
     done = paths.CACHE / "images" / f"{recipe.suite}-{digest[:12]}"
     if done.is_dir():
         return Image(done)
@@ -77,31 +86,21 @@ def ensure(recipe: Recipe, key: str, host_key: Path | None = None, progress: Pro
         hold(paths.CACHE / "images.lock", "makes a root image", _PATIENCE),
     ):
         if not done.is_dir():
-            _make(base, done, key, host_key, note)
+            _make(base, done, files, secrets, note)
     return Image(done)
 
 
-def _make(base: Path, done: Path, key: str, host_key: Path | None, note: Note) -> None:
+def _make(base: Path, done: Path, files: dict[str, str], secrets: dict[str, str], note: Note) -> None:
     work = paths.CACHE / "image.building"
     shutil.rmtree(work, ignore_errors=True)
     for name in ("upper", "work", "root", "new"):
         (work / name).mkdir(parents=True)
-    files = {
-        "etc/fstab": f"LABEL={LABEL} / ext4 defaults,noatime 0 1\n",
-        "etc/initramfs-tools/hooks/flathood": HOOK,
-        "etc/initramfs-tools/scripts/flathood": SCRIPT,
-        "etc/systemd/system/flathood-keys.service": _KEYS,
-        "root/.ssh/authorized_keys": key.rstrip() + "\n",
-    }
-    for name, content in files.items():
-        (work / "upper" / name).parent.mkdir(parents=True, exist_ok=True)
-        (work / "upper" / name).write_text(content)
-    if host_key:
-        keys = work / "upper/etc/ssh"
-        keys.mkdir(parents=True)
-        shutil.copy(host_key, keys / "ssh_host_ecdsa_key")
-        shutil.copy(host_key.with_suffix(".pub"), keys / "ssh_host_ecdsa_key.pub")
-        (keys / "ssh_host_ecdsa_key").chmod(0o600)
+    for name, content in (files | secrets).items():
+        file = work / "upper" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content)
+        if name in secrets:
+            file.chmod(0o600)
     log = paths.CACHE / f"{done.name}.log"
     variables = {"WORK": str(work), "BASE": str(base), "LC_ALL": "C.UTF-8"}
     confined.build(("sh", "-c", _MAKE), variables, log, note)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from dataclasses import dataclass
@@ -39,6 +40,7 @@ install -m 600 "$WORK/key.pub" "$WORK/root/root/.ssh/authorized_keys"
 install -m 600 "$WORK/key" "$WORK/root/root/.ssh/id_rsa"
 chmod 440 "$WORK/root/etc/sudoers.d/vagrant"
 ssh-keygen -q -t ecdsa -N '' -C 'a flathood box' -f "$WORK/root/etc/ssh/ssh_host_ecdsa_key"
+sed 's/^/* /' "$WORK/root/etc/ssh/ssh_host_ecdsa_key.pub" >"$WORK/root/root/.ssh/known_hosts"
 echo "I: initial file system of the kernel"
 chroot "$WORK/root" update-initramfs -u
 umount "$WORK/root/dev" "$WORK/root/proc"
@@ -77,7 +79,8 @@ class Box:
 
 def box(suite: str = SUITES[0]) -> Box:
     """The box of a Debian release; it may have to be made yet."""
-    name = virtual(suite).name.replace("rootfs", "flathood")
+    digest = hashlib.sha256("\0".join((virtual(suite).name, _MAKE, _KERNEL)).encode()).hexdigest()
+    name = f"flathood-{suite}-{digest[:12]}"
     folder = paths.CACHE / "boxes" / name
     return Box(name, folder / "flathood.box", folder / "id_rsa", folder / "host.pub")
 

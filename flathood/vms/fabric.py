@@ -99,6 +99,14 @@ class Fabric:
             if switch in (name, self.site.uplink):
                 self._run(("ip", "link", "set", "dev", uplink_ends(number)[0], state))
 
+    def unplug_vagrant(self) -> None:
+        """Take out the NICs by which Vagrant reached the machines: to an audit they would be strangers."""
+        for machine in self.site.machines:
+            for line in self._run((*VIRSH, "domiflist", machine.domain)).splitlines():
+                _, kind, source, _, mac = line.split()
+                if source == self.site.management:
+                    self._run((*VIRSH, "detach-interface", machine.domain, kind, "--mac", mac, "--live", "--config"))
+
     def switch_machines(self, names: Sequence[str], *, on: bool) -> None:
         """Pull the plug of machines, or push their power buttons; one that is so already stays so."""
         wanted = [self._machine(name) for name in names]

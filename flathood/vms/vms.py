@@ -110,6 +110,7 @@ class Vms:
                 self._vagrant(made, note)
             with progress(f"{len(wanted.switches) + 1} switches, joined and timed"):
                 self.fabric.join()
+                self.fabric.unplug_vagrant()
         return True
 
     def down(self, progress: Progress = silent) -> bool:
@@ -156,7 +157,7 @@ class Vms:
         """Variables of role head that have it serve bare machines their root image, which is made if there is none."""
         made = boxes.ensure(suite, progress)
         key = run(("ssh-keygen", "-y", "-f", str(made.key)))
-        image = images.ensure(virtual(suite), key, made.host_key.with_suffix(""), progress)
+        image = images.ensure(virtual(suite), key, _shared(made), progress)
         return {"head_netboot": str(image.folder), "head_netboot_kernel": "console=ttyS0 mitigations=off"}
 
     def at_head(self, argv: Sequence[str]) -> list[str]:
@@ -250,6 +251,17 @@ class Vms:
             free = shutil.disk_usage(folder).free
             if need > free:
                 raise LabError(f"{folder}: virtual machines need about {need >> 20} MiB, {free >> 20} MiB are free")
+
+
+def _shared(made: Box) -> dict[str, str]:
+    """What all machines of a box have in common: its host key, and the key by which they log in to each other."""
+    host = made.host_key.with_suffix("")
+    return {
+        "etc/ssh/ssh_host_ecdsa_key": host.read_text(),
+        "etc/ssh/ssh_host_ecdsa_key.pub": made.host_key.read_text(),
+        "root/.ssh/id_rsa": made.key.read_text(),
+        "root/.ssh/known_hosts": f"* {made.host_key.read_text()}",
+    }
 
 
 def check_driver(settings: Settings) -> None:
