@@ -58,8 +58,8 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.flathood.cluster.plugins.module_utils.cabling import service
+from ansible_collections.flathood.cluster.plugins.module_utils.machine import units
 from ansible_collections.flathood.cluster.plugins.module_utils.machine.command import MachineError
-from ansible_collections.flathood.cluster.plugins.module_utils.machine.files import Change, signature
 
 
 def main() -> None:
@@ -73,26 +73,11 @@ def main() -> None:
     )
     present = module.params["state"] == "present"
     try:
-        changes = service.install(Path("/"), module.params["machine"], present=present, check=module.check_mode)
+        recorder = service.service(module.params["machine"])
+        changes = units.install(Path("/"), recorder, present=present, check=module.check_mode)
     except (OSError, MachineError) as error:
         module.fail_json(msg=f"the recorder: {error}")
-    module.exit_json(changed=bool(changes), files=[change.path for change in changes], diff=[*map(_diff, changes)])
-
-
-def _diff(change: Change) -> dict[str, str]:
-    """One file before and after; code is told by its digest alone."""
-
-    def text(content: bytes | None, mode: int | None) -> str:
-        if content is None or mode is None:
-            return ""
-        return f"{signature(content, mode)}\n" if change.path.endswith(".py") else content.decode()
-
-    return {
-        "before": text(change.before, change.mode_before),
-        "after": text(change.after, change.mode_after),
-        "before_header": change.path,
-        "after_header": change.path,
-    }
+    module.exit_json(changed=bool(changes), files=[change.path for change in changes], diff=[*map(units.diff, changes)])
 
 
 if __name__ == "__main__":

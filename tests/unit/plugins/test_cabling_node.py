@@ -159,8 +159,8 @@ def test_who_was_told_of_a_run_joins_no_other(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_service_has_all_that_it_imports() -> None:
-    files = {wanted.path: wanted.content for wanted in service.wanted("k17")}
-    unit = files.pop(service.UNIT_FILE).decode()
+    files = {wanted.path: wanted.content for wanted in service.service("k17").files()}
+    unit = files.pop("/etc/systemd/system/flathood-recorder.service").decode()
     assert unit.rstrip().endswith("WantedBy=multi-user.target")
     assert "cabling.standing k17\n" in unit
     for path, content in files.items():
