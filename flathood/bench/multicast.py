@@ -3,32 +3,29 @@
 
 Of eight nodes the first sends to a group that all others but the last have joined, as fast as its NIC takes the
 datagrams. Measured with switches that know nothing of groups, with an uplink switch that snoops and asks who is a
-member (an IGMP querier), and with neighborhood switches that snoop as well.
+member (an IGMP querier), with neighborhood switches that snoop as well, and then with the head's querier in place of
+the uplink switch's.
 """
 
 from __future__ import annotations
 
 import json
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 from flathood.bench.measure import Row
+from flathood.bench.smalllab import copied, site, small_lab
 from flathood.errors import FlathoodError
 from flathood.lab import Lab
-from flathood.playbook import CHECKOUT, command, play
-from flathood.registry import Nic, Registry, save_registry
 
 _LAB = "bench-multicast"
-_ORIGINAL = CHECKOUT / "inventories/octet"
 #: Link rate, bit/s: so low that processors are not the limit.
 _RATE = 20_000_000
 _GROUP, _PORT = "239.7.7.7", 7077
 _SIZE, _COUNT = 1400, 6000
-_SITE_LIMIT = 900.0
 #: Seconds: one member's longest wait for the next datagram, and the querier's first question and its answers.
 _SILENCE, _ASKED = 5.0, 15.0
 _SEND = f"""
@@ -64,34 +61,22 @@ print(json.dumps([len(set(seen)), len(seen), (last or 0) - (first or 0)]), flush
 
 def run() -> list[Row]:
     """Bring a lab up and measure each kind of switches; needs root. Raises FlathoodError."""
-    with tempfile.TemporaryDirectory(prefix="flathood-bench-") as place:
-        folder = Path(place) / _LAB
-        folder.mkdir()
-        for name in ("cluster.yml", "wiring.yml"):
-            text = (_ORIGINAL / name).read_text(encoding="utf-8")
-            (folder / name).write_text(text.replace("cluster: octet", f"cluster: {_LAB}"), encoding="utf-8")
-        lab = Lab.open(folder)
-        try:
-            lab.up(rate=_RATE)
-            nics: dict[str, tuple[Nic | None, ...]] = {}
-            for machine, _, mac in sorted(lab.macs()):
-                nics[machine] = (*nics.get(machine, ()), Nic(mac=mac))
-            save_registry(folder / "macs.yml", Registry(cluster=_LAB, nodes=nics))
-            done = play(command("site", folder), lab, limit=_SITE_LIMIT)
-            if done.returncode:
-                raise FlathoodError(f"bench: site.yml failed in lab {lab.name}:\n{done.stdout[-2000:]}")
-            return list(_rows(lab))
-        finally:
-            lab.down()
+    with small_lab(_LAB, copied("octet", _LAB), _RATE) as (lab, folder):
+        site(lab, folder)
+        return list(_rows(lab, folder))
 
 
-def _rows(lab: Lab) -> Iterator[Row]:
+def _rows(lab: Lab, folder: Path) -> Iterator[Row]:
     uplink, *neighborhoods = lab.state.planned.all_switches[::-1]
     yield {"switches": "none snoops"} | _measured(lab)
     _set(lab, [uplink], "mcast_snooping 1 mcast_querier 1")
     yield {"switches": "uplink: snoops, querier"} | _measured(lab)
     _set(lab, neighborhoods, "mcast_snooping 1")
     yield {"switches": "all snoop, uplink: querier"} | _measured(lab)
+    _set(lab, [uplink, *neighborhoods], "mcast_querier 0 mcast_snooping 0")  # and forget who is a member
+    _set(lab, [uplink, *neighborhoods], "mcast_snooping 1")
+    site(lab, folder, multicast_querier="present")
+    yield {"switches": "all snoop, head: querier"} | _measured(lab)
 
 
 def _set(lab: Lab, switches: list[str], settings: str) -> None:

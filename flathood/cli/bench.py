@@ -14,6 +14,7 @@ from flathood.bench import compile as compiling
 from flathood.bench import converge as provisioning
 from flathood.bench import design as designing
 from flathood.bench import evaluate as judging
+from flathood.bench import faults as breaking
 from flathood.bench import lab as rehearsing
 from flathood.bench import labels as labelling
 from flathood.bench import libraries as passing
@@ -61,6 +62,13 @@ def lab(sizes: tuple[int, ...], as_json: bool) -> None:
 def multicast(as_json: bool) -> None:
     """Send to a group on eight nodes, with switches that do and do not know who is a member (needs root)."""
     report("multicast", flooding.run(), as_json)
+
+
+@bench.command()
+@_JSON
+def faults(as_json: bool) -> None:
+    """Break a cable, a NIC and a switch of eight nodes under MPI, TCP and MPTCP, with failover and without (root)."""
+    report("faults", breaking.run(), as_json)
 
 
 @bench.command()

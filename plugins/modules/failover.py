@@ -11,7 +11,7 @@ short_description: Have a node go around dead NICs, cables and switches
 version_added: 0.1.0
 description:
   - Installs a service, C(flathood-failover.service), that watches this node's NICs, by their carriers and by short
-    questions to other nodes, and tells all nodes by multicast when one of them is dead, and when it lives again.
+    questions to other nodes, and tells all nodes by broadcast when one of them is dead, and when it lives again.
   - Every node that hears it reaches the addresses behind the dead NIC by another neighborhood that the two share, and
     where there is none through the uplink switch. Connections that are open live on.
   - The detours are in a routing table of their own, number 7706, with a rule that is there only as long as there are

@@ -2,7 +2,7 @@
 """The service: watches its own NICs, tells the other nodes, hears them, and has the kernel go around what is dead.
 
 A node whose cable is pulled knows it at once, as its NIC has no carrier; the others do not, since theirs have one. So
-it tells them, by a multicast from each NIC that works, which reaches every node across the uplink switch.
+it tells them, by a broadcast from each NIC that works, which reaches every node across the uplink switch.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import select
 import socket
-import struct
 import subprocess
 import sys
 import time
@@ -25,7 +24,7 @@ from .view import NETWORK, View, read
 from .words import Word
 
 _SYS = Path("/sys/class/net")
-#: Seconds after a change at which it is told, as a datagram may be lost; from then on as long as something is dead.
+#: Seconds after a change at which it is told, as a frame may be lost; from then on as long as something is dead.
 _TOLD = (0.0, 0.2, 0.6)
 _AGAIN = 4.0
 #: Seconds for which a word is believed: three of those that are told again and again.
@@ -40,12 +39,18 @@ _RTMGRP_LINK = 1
 
 @dataclass
 class _Door:
-    """The socket of a NIC, the kernel's number of that, whom it asks next and who answered last."""
+    """The sockets of a NIC, for questions and for words; its number; whom it asks next and who answered last."""
 
     socket: socket.socket
+    ear: socket.socket
     index: str
     turn: int = 0
     last: IPv4Address | None = None
+
+    def close(self) -> None:
+        """Close both."""
+        self.socket.close()
+        self.ear.close()
 
 
 class Watcher:
@@ -80,13 +85,18 @@ class Watcher:
             self._step(now)
             awake = min([*self._next.values(), *self._tell])
             doors = {door.socket: device for device, door in self._doors.items()}
+            ears = {door.ear for door in self._doors.values()}
             wait = max(0.0, awake - time.monotonic())
-            ready, _, _ = select.select([self._links, *doors], [], [], wait)
+            ready, _, _ = select.select([self._links, *doors, *ears], [], [], wait)
             awake = time.monotonic() if ready else awake
             for one in ready:
                 if one is self._links:
                     with contextlib.suppress(OSError):  # so many changes that some were lost: it is looked anyway
                         one.recv(1 << 16)
+                elif one in ears:
+                    with contextlib.suppress(OSError):  # the NIC went down
+                        if word := words.parse(one.recv(words.LONGEST)):
+                            self._believe(word, time.monotonic())
                 else:
                     self._hear(doors[one])
 
@@ -133,7 +143,7 @@ class Watcher:
                 self._view, self._seen = read(self._folder), seen
                 self._health = {dev: health for dev, health in self._health.items() if dev in self._view.nics}
                 for device in self._doors.keys() - self._view.nics.keys():
-                    self._doors.pop(device).socket.close()
+                    self._doors.pop(device).close()
 
     def _look(self, device: str, now: float) -> None:
         """The carrier of a NIC; and its socket, which a NIC that came back needs a new one of."""
@@ -141,10 +151,10 @@ class Watcher:
         up = carrier == "1"
         self._health.setdefault(device, Health(now if up else None, dead=not up)).carrier(up, now)
         if device in self._doors and self._doors[device].index != index:
-            self._doors.pop(device).socket.close()
+            self._doors.pop(device).close()
         if index and device not in self._doors:
             with contextlib.suppress(OSError):  # gone again
-                self._doors[device] = _Door(_door(device), index)
+                self._doors[device] = _open(device, index)
 
     def _tell_soon(self, now: float) -> None:
         self._tell = [now + after for after in _TOLD]
@@ -172,8 +182,6 @@ class Watcher:
         if data == words.ANSWER and address in self._view.nics[device].peers:
             door.last = address
             self._health[device].answered(now)
-        elif word := words.parse(data):
-            self._believe(word, now)
 
     def _believe(self, word: Word, now: float) -> None:
         """Take a peer's word for its own NICs; a node with which nothing works is to hear ours."""
@@ -190,11 +198,11 @@ class Watcher:
     def _tell_all(self, dead: set[str]) -> None:
         nics = self._view.nics
         up = {nics[device].address.ip: _read_text(_SYS / device / "address") for device in nics if device not in dead}
-        word = Word(up, frozenset(nics[device].address.ip for device in dead)).datagram()
+        word = Word(up, frozenset(nics[device].address.ip for device in dead))
         for device in nics.keys() - dead:
             if device in self._doors:
-                with contextlib.suppress(OSError):
-                    self._doors[device].socket.sendto(word, (str(words.EVERYBODY), words.PORT))
+                with contextlib.suppress(OSError):  # it went down just now
+                    self._doors[device].ear.send(word.frame(up[nics[device].address.ip]))
 
     def _change(self, wanted: Detours) -> None:
         """Have the kernel take these detours and no others."""
@@ -260,15 +268,13 @@ def _read_text(file: Path) -> str:
         return ""
 
 
-def _door(device: str) -> socket.socket:
+def _open(device: str, index: str) -> _Door:
     door = socket.socket(socket.AF_INET, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)
     door.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, device.encode())
-    membership = struct.pack("4s4si", words.EVERYBODY.packed, bytes(4), socket.if_nametoindex(device))
-    door.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, membership)
-    door.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, membership)
-    door.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_LOOP, 0)
     door.bind(("", words.PORT))
-    return door
+    ear = socket.socket(socket.AF_PACKET, socket.SOCK_RAW | socket.SOCK_NONBLOCK, 0)
+    ear.bind((device, words.ETHERTYPE))
+    return _Door(door, ear, index)
 
 
 if __name__ == "__main__":

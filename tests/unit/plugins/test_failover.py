@@ -167,14 +167,17 @@ def test_who_was_held_up_itself_takes_nobody_for_silent() -> None:
 ))  # fmt: skip
 def test_what_strangers_send_is_no_word(noise: bytes) -> None:
     assert words.parse(noise) is None
-    assert words.parse(words._TELL + noise) is None
+    assert words.parse(bytes(14) + noise) is None
+    assert words.parse(bytes(14) + words._TELL + noise) is None
 
 
 def test_a_word_comes_back_as_it_was() -> None:
     told = Word({IPv4Address("10.80.0.3"): "02:00:5e:10:00:01"}, frozenset({IPv4Address("10.80.1.3")}))
-    assert words.parse(told.datagram()) == told
+    frame = told.frame("02:00:5e:10:00:09")
+    assert words.parse(frame) == told
+    assert frame[:14].hex() == "ffffffffffff02005e10000988b5"
     both = Word({IPv4Address("10.80.0.3"): "02:00:5e:10:00:01"}, frozenset({IPv4Address("10.80.0.3")}))
-    assert words.parse(both.datagram()) is None
+    assert words.parse(both.frame(both.up[IPv4Address("10.80.0.3")])) is None
 
 
 def test_the_service_has_all_that_it_imports() -> None:
