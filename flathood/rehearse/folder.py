@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from flathood.inventory import MACS
-from flathood.registry import load_registry, macs_of
+from flathood.registry import State, load_registry, macs_of, save_registry
 from flathood.spec import Cluster
 
 
@@ -45,6 +45,19 @@ def write_list(macs: Iterable[tuple[str, int, str]], file: Path) -> None:
         writer = csv.writer(handle, lineterminator="\n")
         writer.writerow(("node", "slot", "mac"))
         writer.writerows(macs)
+
+
+def vouch(folder: Path, cluster: Cluster) -> None:
+    """Have macs.yml in the folder say of all its NICs that they were seen: who made the machines knows them.
+
+    Discovery takes a NIC that is only expected, and comes up beside the machine whose turn it is, for a contradiction.
+    """
+    known = load_registry(folder / MACS, cluster)
+    nodes = {
+        name: tuple(nic and nic.model_copy(update={"state": State.SEEN}) for nic in nics)
+        for name, nics in known.nodes.items()
+    }
+    save_registry(folder / MACS, known.model_copy(update={"nodes": nodes}))
 
 
 def _files(folder: Path) -> list[Path]:

@@ -185,6 +185,8 @@ def _take_macs(state: Rehearsal, ground: Ground, progress: Progress, bare: Seque
         folder.write_list(macs, listing)
         argv = [*_flathood(), "macs", "import", str(listing), "--into", str(state.inventory)]
         _succeeded("macs", _run(state, "macs", argv, note))
+        if bare:
+            folder.vouch(state.inventory, state.cluster)
 
 
 def _netboot(state: Rehearsal, ground: VirtualGround, progress: Progress) -> None:

@@ -46,6 +46,8 @@ _TOOLS = {
 #: Bytes of disk that a machine writes, and that making a box takes (measured, with some to spare).
 _MACHINE_DISK = 512 << 20
 _BOX_DISK = 4 << 30
+#: Where libvirt keeps disks by default.
+_POOL = "/var/lib/libvirt/images"
 #: ssh_config(5): emulated machines are slow, so silence is borne for some minutes.
 _SSH = """\
 Host *
@@ -105,6 +107,7 @@ class Vms:
                     self.room.open()
             self.room.note.write_text(wanted.model_dump_json(indent=1))
             self.write_access(made)
+            self._ensure_pool()
             how = "" if wanted.settings.driver == "kvm" else ", emulated"
             with progress(f"{len(wanted.machines)} virtual machines (vagrant up{how})") as note:
                 self._vagrant(made, note)
@@ -217,6 +220,15 @@ class Vms:
             )
         domains = run(self.room.enter((*VIRSH, "list", "--name"))).split()
         return {machine.domain for machine in wanted.machines} <= set(domains)
+
+    def _ensure_pool(self) -> None:
+        """Have the pool for disks that Vagrant takes for granted where a machine has no box."""
+        pool = (*VIRSH, "pool-define-as", "default", "dir", "--target", _POOL)
+        if "default" not in run(self.room.enter((*VIRSH, "pool-list", "--all", "--name"))).split():
+            run(self.room.enter(pool))
+            run(self.room.enter((*VIRSH, "pool-build", "default")))
+        if "default" not in run(self.room.enter((*VIRSH, "pool-list", "--name"))).split():
+            run(self.room.enter((*VIRSH, "pool-start", "default")))
 
     def _vagrant(self, made: Box, note: Note) -> None:
         settings = {
