@@ -89,11 +89,10 @@ def batches(
     moves = [replace(move, first=False) for move in least_moves(cables(before), cables(after), ports)]
     bare = [node for node in before if any(before[node]) != any(after[node])]
     if lost := [node for node in bare if not (before[node][0] or after[node][0])]:
-        raise FlathoodError(
-            f"fnn0 of {several(lost)} has no cable in the wiring: a node comes from the uplink switch, and goes there, "
-            "by its fnn0"
-        )
-    order = _Order(cluster, before, list(_by_uplink(moves, set(bare), cluster.uplink.name)), frozenset(dead))
+        text = f"fnn0 of {several(lost)} has no cable in the wiring, and a node comes from the uplink switch,"
+        raise FlathoodError(f"{text} and goes there, by its fnn0")
+    moves = list(_by_uplink(moves, set(bare), cluster.uplink.name))
+    order = _Order(cluster, before, moves, frozenset(dead), {node for node in bare if not any(after[node])})
     found = []
     while order.left:
         found.append(order.next(most))
@@ -118,7 +117,9 @@ def _by_uplink(moves: Iterable[Move], bare: Collection[str], uplink: str) -> Ite
 class _Order:
     """What is plugged, what is still to be moved, and how many working switches each pair shares."""
 
-    def __init__(self, cluster: Cluster, before: Rows, moves: list[Move], dead: frozenset[Nic]) -> None:
+    def __init__(
+        self, cluster: Cluster, before: Rows, moves: list[Move], dead: frozenset[Nic], going: Collection[str]
+    ) -> None:
         self.left = moves
         self._places, self._dead = places(cluster), set(dead)
         self._slots = cluster.nic_counts
@@ -133,6 +134,9 @@ class _Order:
         self._ports[self._uplink] = len(self._row)
         self._used = Counter(self._plugged.values())
         self._on = np.zeros((len(self._row), len(self._column)), dtype=np.int16)
+        # The pairs that are not to be parted; those of a node that goes are in the end, so they are at once.
+        lasts = np.array([node not in going for node in self._row])
+        self._pairs: npt.NDArray[np.bool_] = np.triu(np.outer(lasts, lasts), k=1)
         for nic, switch in self._plugged.items():
             if nic not in self._dead:
                 self._on[self._row[nic.machine], self._column[switch]] = 1
@@ -237,7 +241,11 @@ class _Order:
         return left
 
     def _cost(self, group: Sequence[Move], shared: npt.NDArray[np.int16]) -> int:
-        return _apart(self._without(group, shared)) - _apart(shared)
+        return self._apart(self._without(group, shared)) - self._apart(shared)
+
+    def _apart(self, shared: npt.NDArray[np.int16]) -> int:
+        """How many pairs share no working switch."""
+        return int(np.count_nonzero((shared <= 0) & self._pairs))
 
     def _pull(self, shared: npt.NDArray[np.int16]) -> Move:
         """A plug to be pulled before its time, where no move can be made whole: it is put in once there is a port."""
@@ -289,8 +297,3 @@ def _leaves(move: Move) -> bool:
 
 def _node(move: Move) -> str:
     return move.nic.machine
-
-
-def _apart(shared: npt.NDArray[np.int16]) -> int:
-    """How many pairs share no working switch."""
-    return int(np.count_nonzero(np.triu(shared <= 0, k=1)))

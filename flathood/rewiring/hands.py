@@ -130,7 +130,8 @@ def worklist(work: Work, people: int = 1) -> list[str]:
     todo = where.batches[where.at :] if where.toward == AFTER else back
     lines = [f"{work.told()}; {plugs([move for batch in todo for move in batch.moves])} to be moved"]
     for number, batch in enumerate(todo, where.number + 1):
-        aside = f", {batch.apart} pairs through the uplink meanwhile" if batch.apart > 0 else ""
+        pairs = f"{batch.apart} pair{'s' * (batch.apart != 1)}"
+        aside = f", {pairs} through the uplink meanwhile" if batch.apart > 0 else ""
         lines += [f"Batch {number}: {plugs(batch.moves)}{aside}", *sheet(work.cluster, batch.moves, people)]
     return lines
 

@@ -282,6 +282,18 @@ def test_a_pair_keeps_a_switch_while_both_that_it_shares_are_touched() -> None:
     assert [batch.apart for batch in found if batch.apart > 0] == []
 
 
+def test_what_a_node_that_goes_is_parted_from_costs_no_batches() -> None:
+    rows = (
+        *(("red", "grey", "blue"), ("red", "green", "blue"), ("blue", "yellow", "purple"), ("red", "yellow", "purple")),
+        *(("green", "yellow", "blue"), ("green", "yellow", "grey"), ("blue", "purple", "grey")),
+        *(("green", "purple", "grey"), ("purple", "red", "green")),
+    )
+    plan = plan_of(rows)
+    found = batches(plan.cluster, plan.wiring.nodes, {**plan.wiring.nodes, "n8": (None, None, None)})
+    # One cable keeps it within reach while the others are pulled.
+    assert [(len(batch.moves), batch.apart) for batch in found] == [(2, 0), (1, 0)]
+
+
 def test_the_work_goes_by_racks_and_is_the_same_every_time() -> None:
     plan, target = _swapped()
     one, two = (batches(plan.cluster, plan.wiring.nodes, target.nodes) for _ in range(2))

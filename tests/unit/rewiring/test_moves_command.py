@@ -192,6 +192,8 @@ def test_a_node_is_taken_out_and_it_is_told_how(folder):
         "n7: pull the cable of fnn2 out of s3",
         "n7: the cable in fnn0 goes from s0 to uplink",
     ]
+    # What is left of it goes at one go: its pairs are parted in any case.
+    assert [len(batch.moves) for batch in work.where.batches] == [2, 1]
     # Who has no other cable has to be awaited, and to be silent again afterwards.
     alone = []
     while work.where.batch is not None:
