@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+import yaml
 
 from flathood.errors import InvalidInput
 from flathood.plan import Options, Plan, make_plan, render, routed
@@ -86,8 +87,10 @@ def test_the_network_is_online_when_the_outside_nic_is(plan: Plan) -> None:
 
 
 def test_site_applies_the_roles_in_order_and_routes_are_the_last_of_systemd_networkd(plan: Plan) -> None:
-    text = (ROOT / "playbooks/site.yml").read_text()
-    roles = [line.rpartition(".")[2] for line in text.splitlines() if "name: flathood.cluster." in line]
+    plays = yaml.safe_load((ROOT / "playbooks/site.yml").read_text())
+    tasks = next(play["tasks"] for play in plays if play["name"] == "Set nodes and spares up")
+    named = [str(task.get("ansible.builtin.import_role", {}).get("name")) for task in tasks]
+    roles = [name.rpartition(".")[2] for name in named]
     assert tuple(role for role in roles if role in ROLES_OF["node"]) == ROLES_OF["node"]
     networked = [role for role in ROLES_OF["node"] if "networkd" in render(plan, "n0", role).apply]
     assert networked[-1] == "routes"
