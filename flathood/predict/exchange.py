@@ -4,8 +4,9 @@
 Each rank begins to send to its right and to its left, receives from its left, then from its right, and waits until its
 own messages are gone. Of a message longer than the library's eager limit only the first part is sent at once. The rest
 goes when the receive is posted at the other end (rendezvous), and that for the message from the right is posted only
-when the one from the left is there: long messages go in two turns. A rank begins anew as soon as it is done, whatever
-the others do.
+when the one from the left is there: long messages go in two turns. The answer that has the sender go on comes by the
+connection on which its receiver sends a message to the same rank, and waits behind that. A rank begins anew as soon as
+it is done, whatever the others do.
 """
 
 from __future__ import annotations
@@ -63,7 +64,10 @@ def exchange(ranks: int, groups: int, size: float, eager: float, empty: Numbers)
         (step + begin, received),
         (step + begin, late_left[right]),
     ]
-    pairs += [(step + begin, late_right), (step + begin, late_left)] if late else []
+    if late:
+        # Messages that are not gone, and answers that wait behind what goes the same way to the same rank.
+        pairs += [(step + begin, late_right), (step + begin, late_left)]
+        pairs += [(late_right, early_left[right]), (late_left, late_right[left])]
     rounds = step * np.arange(ROUNDS)[:, None]
     later, sooner = (np.concatenate([(rounds + pair[side]).ravel() for pair in pairs]) for side in (0, 1))
     nothing = np.zeros(count)

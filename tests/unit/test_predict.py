@@ -99,6 +99,17 @@ def test_each_turn_of_exchange_takes_a_question_and_an_answer(eager, empties):
     assert ends[played.first :].tolist() == pytest.approx([empties * ROUNDS] * 5)
 
 
+def test_the_answer_that_starts_a_long_message_waits_behind_the_one_that_goes_the_same_way():
+    # All to the right have a link of 1 B/s but 0 to 1, which has one of 10; those to the left have links of 10.
+    played = exchange(4, 1, 10, 0, np.zeros((2, 4)))
+    leftwards = played.others == (played.ends - 1) % 4
+    links = np.where(played.sizes > 0, np.where(leftwards, 4 + played.ends, played.ends), 8)
+    routes = Routes(links[:, None], np.arange(len(links)), len(links))
+    ends = durations(np.array([10.0, 1, 1, 1, 10, 10, 10, 10]), routes, played.sizes, order=played.order)
+    # Rank 1 has its message from 0 at 1 s, but 2 may send to 1 only when 1's message to 2 is through: 10 s, and 1 s.
+    assert ends[played.first :].max() == pytest.approx(11 * ROUNDS)
+
+
 def test_hexa_by_hand():
     plan = plan_of(HEXA)
     exchange = Case("exchange", 1_000_000, 6, multi=True)
@@ -106,7 +117,10 @@ def test_hexa_by_hand():
     # both neighbors on one link, two messages each way.
     assert predict(plan, exchange, MODEL).mbytes == pytest.approx(2 * LINK, rel=1e-3)
     # On both at once a-b is done while b-c and f-a are half done, which then have their links for themselves.
-    assert predict(routed(plan, "advanced"), exchange, MODEL).mbytes == pytest.approx(4 * LINK / 1.5, rel=1e-3)
+    whole = replace(MODEL, eager=np.inf)
+    assert predict(routed(plan, "advanced"), exchange, whole).mbytes == pytest.approx(4 * LINK / 1.5, rel=1e-3)
+    # Long messages go in two turns: a and b's is done early in both, but its answer waits behind what goes to c and f.
+    assert predict(routed(plan, "advanced"), exchange, MODEL).mbytes == pytest.approx(2 * LINK, rel=1e-2)
     # The tree has one link for both neighbors, and one up to the uplink switch for d-e and a-f.
     assert predict(routed(plan, "tree"), exchange, MODEL).mbytes == pytest.approx(2 * LINK, rel=1e-3)
     pair = Case("pingpong", 1_000_000, 2, multi=False)
