@@ -233,11 +233,40 @@ def test_a_connection_outlives_each_of_its_cables_but_the_last(rig: Rig) -> None
         rig.lab.plug(machine, slot)
 
 
+def test_with_failover_a_plain_connection_outlives_the_cable_at_its_far_end(rig: Rig) -> None:
+    rig.play("site", "-e", "routing=advanced", "-e", "failover_state=present", "--tags", "failover")
+    with rig.receiving(TCP) as far:
+        before = rig.sent("a")
+        argv = rig.lab.command("a", ["python3", "-c", SEND, TCP, "b"], PATIENCE)
+        with subprocess.Popen(argv) as near:
+            moved = [0]
+            while near.poll() is None and max(moved) < BYTES / 8:
+                time.sleep(0.02)
+                moved = [now - then for now, then in zip(rig.sent("a"), before, strict=True)]
+            slot = moved.index(max(moved))  # the same on both: a and b are wired alike
+            rig.lab.unplug("b", slot)
+            assert near.wait(PATIENCE) == 0
+        assert far.wait(PATIENCE) == 0
+    until(lambda: "7706" in rig.on("a", "ip", "rule"), "a goes around the cable")
+    rig.lab.plug("b", slot)
+    until(lambda: "7706" not in rig.on("a", "ip", "rule"), "a goes the planned way again")
+    rig.play("site", "-e", "routing=advanced", "-e", "failover_state=absent", "--tags", "failover")
+
+
 def test_advanced_routing_is_there_after_a_reboot(rig: Rig) -> None:
     before = rig.look()["a"]
     rig.lab.power_off("a")
     rig.lab.power_on("a")
     until(lambda: rig.look()["a"] == before, "a is as before")
+
+
+def test_one_role_alone_keeps_the_routes_with_several_hops_that_another_wrote(rig: Rig) -> None:
+    show = ("sh", "-c", "ip -4 route show table main | sort")
+    before = rig.on("a", *show)
+    assert "nexthop" in before
+    rig.on("a", "rm", "/etc/systemd/network/50-fnn0.network.d/multicast.conf")
+    assert rig.play("site", "--tags", "multicast", "--limit", "a", "-e", "routing=advanced")["a"]["changed"] == 1
+    assert rig.on("a", *show) == before
 
 
 def test_a_tree_is_installed_and_proved(rig: Rig) -> None:

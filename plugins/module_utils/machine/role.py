@@ -92,6 +92,7 @@ def converge(root: Path, role: Role, *, check: bool, settle: float) -> Outcome:
             outcome.done += [f"{change.path}: the original is kept as {kept}"] if kept else []
         files.apply(root, change)
         outcome.done.append(f"{change.path}: {'removed' if change.after is None else 'written'}")
+    several = [] if "routes" in role.live or "networkd" not in role.apply else verbs.several_hops()
     if {"neighbors", "routes"} <= role.live.keys() and (said := verbs.ahead(outcome.drift)):
         outcome.done.append(said)
     try:
@@ -102,6 +103,9 @@ def converge(root: Path, role: Role, *, check: bool, settle: float) -> Outcome:
     settled = _until(lambda: _settled(root, role), settle)
     if settled and "addresses" in role.live and nics.order_addresses(root, _devices(role)):
         settled = _until(lambda: _settled(root, role), settle)
+    # Role routes sets its own; a spare, which has no node0, is to have none.
+    if files.on(root, NODE_NETDEV).is_file() and (said := verbs.put_back(several)):
+        outcome.done.append(said)
     if "links" in role.live:
         _until(lambda: not live.without_carrier(live.ask("link", "show")), CARRIER)
     if not settled:

@@ -79,14 +79,36 @@ def routes(wanted: Iterable[str]) -> str:
     """
     lines = set(wanted)
     places = {line.split()[0] for line in lines}
-    shown = live.routes(ask("-4", "route", "show", "table", "main", "proto", "static", "type", "unicast"))
-    old = [line for line in shown if line.count(" via ") > 1 and line not in lines and line.split()[0] in places]
+    old = [line for line in several_hops() if line not in lines and line.split()[0] in places]
     if not old:
         return ""
-    orders = (f"route del {line.replace(' via ', ' nexthop via ')}\n" for line in old)
     # One that is gone by now, as a later systemd-networkd removed it, is no fault.
-    subprocess.run(["ip", "-force", "-batch", "-"], input="".join(orders), text=True, capture_output=True, check=False)
+    _batch(f"route del {line.replace(' via ', ' nexthop via ')}" for line in old)
     return f"routes: {len(old)} with several next hops removed"
+
+
+def several_hops() -> list[str]:
+    """The routes with several next hops, as facet `routes` has them."""
+    shown = live.routes(ask("-4", "route", "show", "table", "main", "proto", "static", "type", "unicast"))
+    return [line for line in shown if line.count(" via ") > 1]
+
+
+def put_back(kept: Iterable[str]) -> str:
+    """Set those of these routes with several next hops again that are not there any more.
+
+    When systemd-networkd sets a NIC up anew it loses those that are in another NIC's files, and does not miss them.
+    """
+    lost = sorted(set(kept) - set(several_hops()))
+    if not lost:
+        return ""
+    _batch(f"route replace {line.replace(' via ', ' nexthop via ').replace(' ', ' proto static ', 1)}" for line in lost)
+    return f"routes: {len(lost)} with several next hops put back"
+
+
+def _batch(lines: Iterable[str]) -> None:
+    """Run lines by `ip -batch`, each whatever becomes of the others."""
+    text = "".join(f"{line}\n" for line in lines)
+    subprocess.run(["ip", "-force", "-batch", "-"], input=text, text=True, capture_output=True, check=False)
 
 
 def ahead(drift: Mapping[str, tuple[list[str], list[str]]]) -> str:
@@ -107,8 +129,7 @@ def ahead(drift: Mapping[str, tuple[list[str], list[str]]]) -> str:
     if not orders:
         return ""
     # What cannot be added yet, as a NIC is still down or has no address there, is systemd-networkd's to do.
-    text = "".join(f"{line}\n" for line in orders)
-    subprocess.run(["ip", "-force", "-batch", "-"], input=text, text=True, capture_output=True, check=False)
+    _batch(orders)
     return f"kernel: {len(orders)} neighbors and routes added ahead"
 
 

@@ -196,3 +196,16 @@ def test_a_route_with_several_next_hops_that_networkd_left_behind_is_removed(mon
     assert verbs.routes(["10.79.0.2 via 10.80.0.2 dev fnn0"]) == "routes: 1 with several next hops removed"
     assert orders == ["route del 10.79.0.2 nexthop via 10.80.0.2 dev fnn0 nexthop via 10.80.1.2 dev fnn1\n"]
     assert verbs.routes(["10.79.0.2 via 10.80.0.2 dev fnn0 via 10.80.1.2 dev fnn1"]) == ""
+
+
+def test_routes_with_several_hops_that_were_lost_are_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = [f"10.79.0.{k} via 10.80.0.{k} dev fnn0 via 10.80.1.{k} dev fnn1" for k in (2, 3)]
+    hops = [{"gateway": "10.80.0.3", "dev": "fnn0"}, {"gateway": "10.80.1.3", "dev": "fnn1"}]
+    orders = []
+    monkeypatch.setattr(verbs, "ask", lambda *_: [{"dst": "10.79.0.3", "nexthops": hops}])
+    monkeypatch.setattr(verbs.subprocess, "run", lambda *_, **given: orders.append(given["input"]))
+    assert verbs.put_back(kept) == "routes: 1 with several next hops put back"
+    assert orders == [
+        "route replace 10.79.0.2 proto static nexthop via 10.80.0.2 dev fnn0 nexthop via 10.80.1.2 dev fnn1\n"
+    ]
+    assert verbs.put_back(kept[1:]) == ""
