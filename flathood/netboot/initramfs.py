@@ -13,13 +13,17 @@ from __future__ import annotations
 LABEL = "flathood"
 FILLING = "flathood-new"
 
-HOOK = """\
+#: Where the hook puts programs of which the shell there, busybox, has lesser ones that it prefers to any on the PATH.
+OWN = "/usr/lib/flathood"
+
+HOOK = f"""\
 #!/bin/sh
 # Programs that the boot script `flathood` needs.
 [ "$1" != prereqs ] || exit 0
 . /usr/share/initramfs-tools/hook-functions
+mkdir -p "$DESTDIR{OWN}"
 for program in blkid ip lz4 mke2fs tar tune2fs; do
-  copy_exec "$(command -v $program)"
+  copy_exec "$(command -v $program)" {OWN}
 done
 copy_file config /etc/mke2fs.conf
 """
@@ -43,7 +47,7 @@ empty_disks() {{
     name=$(basename "$device" | tr '!' /)
     case "$name" in loop*|ram*|sr*|fd*|zram*|dm-*|md*) continue ;; esac
     [ "$(cat "$device/removable")" = 0 ] && [ "$(cat "$device/size")" -gt 0 ] || continue
-    kind=$(blkid -p -s LABEL -s TYPE -s PTTYPE -o export "/dev/$name" 2>/dev/null)
+    kind=$({OWN}/blkid -p -s LABEL -s TYPE -s PTTYPE -o export "/dev/$name" 2>/dev/null)
     # 2: there is nothing on it. Anything else, also what blkid cannot make out, is somebody's.
     case "$?:$kind" in 2:*|0:*LABEL={FILLING}*) echo "/dev/$name" ;; esac
   done
@@ -53,8 +57,8 @@ join_network() {{
   for nic in /sys/class/net/*; do
     [ "$(cat "$nic/address")" = "$(argument flathood.nic)" ] || continue
     nic=$(basename "$nic")
-    ip link set dev "$nic" up
-    ip address add "$(argument flathood.ip)" dev "$nic"
+    {OWN}/ip link set dev "$nic" up
+    {OWN}/ip address add "$(argument flathood.ip)" dev "$nic"
     return
   done
   panic "flathood: no NIC has the MAC $(argument flathood.nic): has this kernel a driver for it?"
@@ -65,7 +69,7 @@ fill() {{
   modprobe -q af_packet
   join_network
   say "an empty disk, $1: it gets the root image of $url"
-  mke2fs -q -F -t ext4 -L {FILLING} "$1" || panic "flathood: $1 cannot be formatted"
+  {OWN}/mke2fs -q -F -t ext4 -L {FILLING} "$1" || panic "flathood: $1 cannot be formatted"
   mount -t ext4 "$1" "$rootmnt" || panic "flathood: $1 cannot be mounted"
   tries=0
   until wget -q -O "$rootmnt/root.tar.lz4" "$url/root.tar.lz4" &&
@@ -75,14 +79,14 @@ fill() {{
     [ $tries -lt 20 ] || panic "flathood: $url/root.tar.lz4 cannot be had whole"
     sleep 3
   done
-  lz4 -q -dc "$rootmnt/root.tar.lz4" | tar -x --numeric-owner --xattrs --xattrs-include='*' -C "$rootmnt" ||
+  {OWN}/lz4 -q -dc "$rootmnt/root.tar.lz4" | {OWN}/tar -x --numeric-owner --xattrs --xattrs-include='*' -C "$rootmnt" ||
     panic "flathood: the root image cannot be unpacked: is the disk too small?"
   rm "$rootmnt/root.tar.lz4" "$rootmnt/root.sha256"
   umount "$rootmnt"
   # The machine's own system names and sets up its NICs: it has to find them as after any other boot.
-  ip address flush dev "$nic"
-  ip link set dev "$nic" down
-  tune2fs -L {LABEL} "$1" >/dev/null || panic "flathood: $1 cannot be labelled"
+  {OWN}/ip address flush dev "$nic"
+  {OWN}/ip link set dev "$nic" down
+  {OWN}/tune2fs -L {LABEL} "$1" >/dev/null || panic "flathood: $1 cannot be labelled"
   say "$1 is filled"
 }}
 
@@ -90,7 +94,7 @@ mountroot() {{
   modprobe -q ext4
   wait_for_udev 10
   tries=0
-  until disk=$(blkid -L {LABEL}) || [ -n "$(empty_disks)" ]; do
+  until disk=$({OWN}/blkid -L {LABEL}) || [ -n "$(empty_disks)" ]; do
     tries=$((tries + 1))
     [ $tries -lt 30 ] || panic "flathood: there is no disk that is empty, and none that was filled before"
     sleep 1

@@ -14,7 +14,7 @@ from flathood.errors import FlathoodError
 DRIVERS = ("kvm", "qemu")
 #: MiB that a machine has, and MiB that QEMU takes beside: an emulator keeps what it translated (measured).
 MEMORY = 512
-_BESIDE = {"kvm": 64, "qemu": 320}
+_BESIDE = {"kvm": 64, "qemu": 1200}
 _LEAST = 256
 #: Bytes of a machine's disk; it takes of the real one only what is written.
 DISK = 4 << 30

@@ -12,7 +12,7 @@ import jinja2
 import pytest
 
 from flathood.discovery.journal import Lease, parse_line
-from flathood.netboot.initramfs import FILLING, HOOK, LABEL, SCRIPT
+from flathood.netboot.initramfs import FILLING, HOOK, LABEL, OWN, SCRIPT
 from flathood.netboot.recipe import metal
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "roles/head/templates"
@@ -84,6 +84,14 @@ def test_the_shell_of_an_initial_file_system_reads_them(text: str) -> None:
     subprocess.run(["sh", "-n"], input=text, text=True, check=True, timeout=60)
 
 
+def test_no_program_is_called_that_busybox_has_in_a_lesser_form() -> None:
+    brought = re.search(r"for program in (.*); do", HOOK)
+    assert brought is not None
+    for name in brought[1].split():
+        assert f"{OWN}/{name} " in SCRIPT
+        assert not re.search(rf"(^|[|(]|\b(if|until|while)) *{name} -?\w", SCRIPT, re.MULTILINE), name
+
+
 @pytest.fixture
 def machine(tmp_path: Path) -> Path:
     """A folder in the place of a machine's /sys, /proc and /dev, with a blkid that reads what is on each disk there."""
@@ -106,9 +114,10 @@ def machine(tmp_path: Path) -> Path:
 
 def asked(machine: Path, call: str) -> list[str]:
     """What a function of the boot script prints on that machine."""
-    script = re.sub(r"(?<![\w$}])/(sys|proc|dev)/(?!console)", rf"{machine}/\1/", SCRIPT)
+    script = SCRIPT.replace(OWN, f"{machine}/bin")
+    script = re.sub(r"(?<![\w$}])/(sys|proc|dev)/(?!console)", rf"{machine}/\1/", script)
     done = subprocess.run(
-        ["sh", "-c", f"PATH={machine}/bin:$PATH\n{script}\n{call}"],
+        ["sh", "-c", f"{script}\n{call}"],
         capture_output=True,
         text=True,
         check=True,

@@ -34,13 +34,13 @@ def roomy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> vms.Vms:
 
 
 def test_memory_is_computed_before_anything_starts(hexa: Site, roomy: vms.Vms, monkeypatch: pytest.MonkeyPatch) -> None:
-    need = 7 * (512 + 320)
+    need = 7 * (512 + 1200)
     assert hexa.memory == need
     monkeypatch.setattr(vms.host, "memory_free", lambda: (need << 20) - 1)
     with pytest.raises(LabError) as caught:
         roomy.check_space(hexa)
     said = str(caught.value)
-    assert f"7 virtual machines need {need} MiB of memory (832 each, qemu), {need - 1} MiB are free" in said
+    assert f"7 virtual machines need {need} MiB of memory (1712 each, qemu), {need - 1} MiB are free" in said
     assert "FLATHOOD_NODES=a" in said
     assert "FLATHOOD_MEMORY (now 512)" in said
     monkeypatch.setattr(vms.host, "memory_free", lambda: need << 20)
