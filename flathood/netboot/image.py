@@ -68,6 +68,8 @@ def ensure(recipe: Recipe, key: str, secrets: Mapping[str, str] | None = None, p
     their paths, for root alone; without ssh host keys among them each machine makes its own.
     """
     files = {
+        # Empty, it is made up at the first boot; without the file, a root file system that is read-only cannot boot.
+        "etc/machine-id": "",
         "etc/fstab": f"LABEL={LABEL} / ext4 defaults,noatime 0 1\n",
         "etc/initramfs-tools/hooks/flathood": HOOK,
         "etc/initramfs-tools/scripts/flathood": SCRIPT,
