@@ -139,7 +139,7 @@ class Room:
         first = self.first
         if first is None:
             raise LabError(f"the virtual machines of {self.cluster} are not up")
-        return ["nsenter", f"--target={first}", "--net", "--mount", "--pid", "--", *argv]
+        return ["nsenter", f"--target={first}", "--net", "--mount", "--pid", f"--wdns={Path.cwd()}", "--", *argv]
 
     def _answers(self, outer: int) -> bool:
         """Whether the room is open and its libvirtd answers; its first process is noted as soon as there is one."""
