@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flathood.bench.measure import Row
-from flathood.bench.smalllab import site, small_lab
+from flathood.bench.small_lab import site, small_lab
 from flathood.lab import Lab
 from flathood.lab.errors import LabError
 

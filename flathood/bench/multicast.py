@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from flathood.bench.measure import Row
-from flathood.bench.smalllab import copied, site, small_lab
+from flathood.bench.small_lab import copied, site, small_lab
 from flathood.errors import FlathoodError
 from flathood.lab import Lab
 

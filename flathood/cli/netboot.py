@@ -36,5 +36,4 @@ def image(key: Path, suite: str, packages: tuple[str, ...]) -> None:
     The packages come from the mirror that FLATHOOD_MIRROR names, else from the one that this machine's apt uses.
     """
     host.check_root()
-    made = ensure(metal(suite, packages), key.read_text(), progress=shown(Console(stderr=True)))
-    click.echo(made.folder)
+    click.echo(ensure(metal(suite, packages), key.read_text(), progress=shown(Console(stderr=True))))

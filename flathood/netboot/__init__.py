@@ -5,6 +5,6 @@
 `image` makes the files that the role head serves.
 """
 
-from flathood.netboot.image import Image, ensure
+from flathood.netboot.image import ensure
 
-__all__ = ["Image", "ensure"]
+__all__ = ["ensure"]

@@ -6,7 +6,6 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from flathood.lab import confined, paths, rootfs
@@ -54,15 +53,10 @@ sha256sum root.tar.lz4 >root.sha256
 """
 
 
-@dataclass(frozen=True)
-class Image:
-    """Where an image is; the folder is what the variable ``head_netboot`` of role head names."""
+def ensure(recipe: Recipe, key: str, secrets: Mapping[str, str] | None = None, progress: Progress = silent) -> Path:
+    """The folder with the image of a recipe's root file system, what the variable ``head_netboot`` of role head names.
 
-    folder: Path
-
-
-def ensure(recipe: Recipe, key: str, secrets: Mapping[str, str] | None = None, progress: Progress = silent) -> Image:
-    """The image of a recipe's root file system, made if it is not there yet; an interrupted one is begun anew.
+    It is made if it is not there yet; an interrupted one is begun anew.
 
     ``key``: who may log in as root, in the form of authorized_keys(5). ``secrets``: files that all machines get, by
     their paths, for root alone; without ssh host keys among them each machine makes its own.
@@ -81,7 +75,7 @@ def ensure(recipe: Recipe, key: str, secrets: Mapping[str, str] | None = None, p
     digest = hashlib.sha256("\0".join(said).encode()).hexdigest()
     done = paths.CACHE / "images" / f"{recipe.suite}-{digest[:12]}"
     if done.is_dir():
-        return Image(done)
+        return done
     base = rootfs.ensure(recipe, progress)
     with (
         progress(f"root image (Debian {recipe.suite}, once)") as note,
@@ -89,7 +83,7 @@ def ensure(recipe: Recipe, key: str, secrets: Mapping[str, str] | None = None, p
     ):
         if not done.is_dir():
             _make(base, done, files, secrets, note)
-    return Image(done)
+    return done
 
 
 def _make(base: Path, done: Path, files: dict[str, str], secrets: dict[str, str], note: Note) -> None:

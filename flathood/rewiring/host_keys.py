@@ -88,8 +88,8 @@ def change_over(paths: Iterable[Path], names: tuple[Sequence[str], Sequence[str]
             save(path, after.encode("utf-8", "surrogateescape"))
             changed.append(path)
         except OSError as error:
-            problems.append(f"{path} cannot be written ({error.strerror}): exchange the keys of {names[0][0]} and ")
-            problems[-1] += f"{names[1][0]} there"
+            exchange = f"exchange the keys of {names[0][0]} and {names[1][0]} there"
+            problems.append(f"{path} cannot be written ({error.strerror}): {exchange}")
     if problems:
         raise FlathoodError("; ".join(problems))
     return tuple(changed)

@@ -160,8 +160,8 @@ class Vms:
         """Variables of role head that have it serve bare machines their root image, which is made if there is none."""
         made = boxes.ensure(suite, progress)
         key = run(("ssh-keygen", "-y", "-f", str(made.key)))
-        image = images.ensure(virtual(suite), key, _shared(made), progress)
-        return {"head_netboot": str(image.folder), "head_netboot_kernel": "console=ttyS0 mitigations=off"}
+        folder = images.ensure(virtual(suite), key, _shared(made), progress)
+        return {"head_netboot": str(folder), "head_netboot_kernel": "console=ttyS0 mitigations=off"}
 
     def at_head(self, argv: Sequence[str]) -> list[str]:
         """The command that runs `argv` with this machine's files and an address on the uplink switch."""

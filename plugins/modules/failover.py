@@ -19,23 +19,12 @@ description:
 author:
   - The flathood contributors
 extends_documentation_fragment:
+  - flathood.cluster.service
   - ansible.builtin.action_common_attributes
 attributes:
-  check_mode:
-    support: full
-    details: It says which files would change.
-  diff_mode:
-    support: full
-    details: It shows how the unit changes; of the code, its digests.
   platform:
     platforms: linux
     details: It needs systemd, Python 3 and iproute2, and the files of the roles links, arp and routes.
-options:
-  state:
-    description: Whether the service is there.
-    type: str
-    choices: [present, absent]
-    default: present
 """
 
 EXAMPLES = r"""
@@ -51,26 +40,15 @@ files:
   elements: str
 """
 
-from pathlib import Path
-
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.flathood.cluster.plugins.module_utils.failover.service import service
 from ansible_collections.flathood.cluster.plugins.module_utils.machine import units
-from ansible_collections.flathood.cluster.plugins.module_utils.machine.command import MachineError
 
 
 def main() -> None:
     """Install or remove the service."""
-    module = AnsibleModule(
-        argument_spec={"state": {"type": "str", "choices": ["present", "absent"], "default": "present"}},
-        supports_check_mode=True,
-    )
-    present = module.params["state"] == "present"
-    try:
-        changes = units.install(Path("/"), service(), present=present, check=module.check_mode)
-    except (OSError, MachineError) as error:
-        module.fail_json(msg=f"the failover service: {error}")
-    module.exit_json(changed=bool(changes), files=[change.path for change in changes], diff=[*map(units.diff, changes)])
+    module = AnsibleModule(argument_spec=units.STATE, supports_check_mode=True)
+    units.answer(module, service())
 
 
 if __name__ == "__main__":

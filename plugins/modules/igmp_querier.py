@@ -17,23 +17,13 @@ description:
 author:
   - The flathood contributors
 extends_documentation_fragment:
+  - flathood.cluster.service
   - ansible.builtin.action_common_attributes
 attributes:
-  check_mode:
-    support: full
-    details: It says which files would change.
-  diff_mode:
-    support: full
-    details: It shows how the unit changes; of the code, its digests.
   platform:
     platforms: linux
     details: It needs systemd and Python 3.
 options:
-  state:
-    description: Whether the service is there.
-    type: str
-    choices: [present, absent]
-    default: present
   device:
     description: The NIC to ask on.
     type: str
@@ -53,30 +43,17 @@ files:
   elements: str
 """
 
-from pathlib import Path
-
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.flathood.cluster.plugins.module_utils.igmp.service import service
 from ansible_collections.flathood.cluster.plugins.module_utils.machine import units
-from ansible_collections.flathood.cluster.plugins.module_utils.machine.command import MachineError
 
 
 def main() -> None:
     """Install or remove the service."""
     module = AnsibleModule(
-        argument_spec={
-            "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
-            "device": {"type": "str", "default": "fnn0"},
-        },
-        supports_check_mode=True,
+        argument_spec=units.STATE | {"device": {"type": "str", "default": "fnn0"}}, supports_check_mode=True
     )
-    present = module.params["state"] == "present"
-    querier = service(module.params["device"])
-    try:
-        changes = units.install(Path("/"), querier, present=present, check=module.check_mode)
-    except (OSError, MachineError) as error:
-        module.fail_json(msg=f"the IGMP querier: {error}")
-    module.exit_json(changed=bool(changes), files=[change.path for change in changes], diff=[*map(units.diff, changes)])
+    units.answer(module, service(module.params["device"]))
 
 
 if __name__ == "__main__":

@@ -8,29 +8,17 @@ from ansible_collections.flathood.cluster.plugins.module_utils import failover
 from ..machine.units import Service
 from . import detours, health, view, watch, words
 
-_FOLDER = "/usr/local/lib/flathood/failover"
-
 
 def service() -> Service:
-    """systemd.service(5), systemd.exec(5): root's way to set routes, and nothing else of root."""
-    python = f"/usr/bin/python3 -m {watch.__name__}"
-    text = (
-        "# Written by flathood: goes around dead NICs, cables and switches.\n"
-        "[Unit]\n"
-        "Description=Ways around dead NICs, cables and switches (flathood)\n"
-        "After=systemd-networkd.service\n\n"
-        "[Service]\n"
-        f"Environment=PYTHONPATH={_FOLDER} PYTHONDONTWRITEBYTECODE=1\n"
-        f"ExecStart={python}\n"
-        f"ExecStopPost=-{python} clear\n"
-        "Restart=always\n"
-        "RestartSec=5\n"
-        "CapabilityBoundingSet=CAP_NET_ADMIN CAP_NET_RAW\n"
-        "NoNewPrivileges=true\n"
-        "ProtectHome=true\n"
-        "ProtectSystem=strict\n\n"
-        "[Install]\n"
-        "WantedBy=multi-user.target\n"
+    """It needs root's way to set routes; when it ends it takes its detours away."""
+    return Service(
+        "failover",
+        does="goes around dead NICs, cables and switches",
+        description="Ways around dead NICs, cables and switches",
+        after="systemd-networkd.service",
+        program=watch.__name__,
+        last="clear",
+        capabilities="CAP_NET_ADMIN CAP_NET_RAW",
+        modules=(watch, detours, health, view, words),
+        packages=(failover,),
     )
-    modules = (watch, detours, health, view, words)
-    return Service("flathood-failover.service", text, _FOLDER, modules, (failover,))

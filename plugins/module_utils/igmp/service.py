@@ -8,26 +8,16 @@ from ansible_collections.flathood.cluster.plugins.module_utils import igmp
 from ..machine.units import Service
 from . import packets, querier
 
-_FOLDER = "/usr/local/lib/flathood/querier"
-
 
 def service(device: str) -> Service:
-    """systemd.service(5), systemd.exec(5): root's raw sockets, and nothing else of root."""
-    text = (
-        "# Written by flathood: asks who is a member of which multicast group.\n"
-        "[Unit]\n"
-        "Description=IGMP querier (flathood)\n"
-        "After=systemd-networkd.service\n\n"
-        "[Service]\n"
-        f"Environment=PYTHONPATH={_FOLDER} PYTHONDONTWRITEBYTECODE=1\n"
-        f"ExecStart=/usr/bin/python3 -m {querier.__name__} {device}\n"
-        "Restart=always\n"
-        "RestartSec=5\n"
-        "CapabilityBoundingSet=CAP_NET_RAW\n"
-        "NoNewPrivileges=true\n"
-        "ProtectHome=true\n"
-        "ProtectSystem=strict\n\n"
-        "[Install]\n"
-        "WantedBy=multi-user.target\n"
+    """It needs root's raw sockets."""
+    return Service(
+        "querier",
+        does="asks who is a member of which multicast group",
+        description="IGMP querier",
+        after="systemd-networkd.service",
+        program=f"{querier.__name__} {device}",
+        capabilities="CAP_NET_RAW",
+        modules=(querier, packets),
+        packages=(igmp,),
     )
-    return Service("flathood-querier.service", text, _FOLDER, (querier, packets), (igmp,))

@@ -9,24 +9,69 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-from .command import run
+from ansible.module_utils.basic import AnsibleModule
+
+from .command import MachineError, run
 from .files import Change, Wanted, apply, changes, signature
 
+#: What every module that installs a service can be told.
+STATE = {"state": {"type": "str", "choices": ["present", "absent"], "default": "present"}}
 _UNITS = "/etc/systemd/system"
 
 
 @dataclass(frozen=True)
 class Service:
-    """A service: the name and the text of its unit, the folder of its code, and the modules that it imports.
+    """A service that is a program of this collection, ``flathood-NAME.service``.
 
-    ``modules`` are plain ones; those in ``packages`` are packages. Each keeps the name that it has in the collection.
+    ``does``: what, for who finds the file; ``description``: what systemctl shows; ``after``: the unit to start before;
+    ``program``: a module and its arguments; ``last``: the arguments with which the module is run once more when the
+    service ends; ``capabilities``: all that it has of root. ``modules``: plain ones that it imports, ``packages``:
+    packages; each keeps the name that it has in the collection.
     """
 
-    unit: str
-    text: str
-    folder: str
+    name: str
+    does: str
+    description: str
+    after: str
+    program: str
+    capabilities: str
     modules: tuple[ModuleType, ...]
     packages: tuple[ModuleType, ...]
+    last: str = ""
+
+    @property
+    def unit(self) -> str:
+        """What systemd calls it."""
+        return f"flathood-{self.name}.service"
+
+    @property
+    def folder(self) -> str:
+        """Where its code is."""
+        return f"/usr/local/lib/flathood/{self.name}"
+
+    @property
+    def text(self) -> str:
+        """The unit's file: systemd.service(5), systemd.exec(5)."""
+        python = "/usr/bin/python3 -m "
+        last = f"ExecStopPost=-{python}{self.program.split()[0]} {self.last}\n" if self.last else ""
+        return (
+            f"# Written by flathood: {self.does}.\n"
+            "[Unit]\n"
+            f"Description={self.description} (flathood)\n"
+            f"After={self.after}\n\n"
+            "[Service]\n"
+            f"Environment=PYTHONPATH={self.folder} PYTHONDONTWRITEBYTECODE=1\n"
+            f"ExecStart={python}{self.program}\n"
+            f"{last}"
+            "Restart=always\n"
+            "RestartSec=5\n"
+            f"CapabilityBoundingSet={self.capabilities}\n"
+            "NoNewPrivileges=true\n"
+            "ProtectHome=true\n"
+            "ProtectSystem=strict\n\n"
+            "[Install]\n"
+            "WantedBy=multi-user.target\n"
+        )
 
     def files(self) -> list[Wanted]:
         """What the service needs."""
@@ -58,6 +103,16 @@ def install(root: Path, service: Service, *, present: bool, check: bool) -> list
         run("systemctl", "enable", service.unit)
         run("systemctl", "restart", service.unit)
     return needed
+
+
+def answer(module: AnsibleModule, service: Service) -> None:
+    """Have the service be there or not, as the module is told, and end the module."""
+    present = module.params["state"] == "present"
+    try:
+        done = install(Path("/"), service, present=present, check=module.check_mode)
+    except (OSError, MachineError) as error:
+        module.fail_json(msg=f"{service.unit}: {error}")
+    module.exit_json(changed=bool(done), files=[change.path for change in done], diff=[*map(diff, done)])
 
 
 def diff(change: Change) -> dict[str, str]:
