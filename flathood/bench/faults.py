@@ -2,23 +2,23 @@
 """Faults under load: what connections and MPI do when a cable is pulled, a NIC dies, a switch loses its power.
 
 Eight nodes in advanced mode. All of them play Exchange under Open MPI, while the first sends to the second by one TCP
-connection and one MPTCP connection. Each fault hits the NIC of the second node by which the TCP connection comes. It is
-measured how long each of the three stood still after it, with the service of role failover and without.
+connection and one MPTCP connection; then all play it under MPICH, then by Gloo. Each fault hits the NIC of the second
+node by which most comes. It is measured how long each stood still after it, with the service of role failover and
+without.
 """
 
 from __future__ import annotations
 
-import subprocess
-import threading
+import shlex
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 from flathood.bench.measure import Row
+from flathood.bench.progress import MARK, Progress, end, started
 from flathood.bench.small_lab import copied, site, small_lab
-from flathood.errors import FlathoodError
+from flathood.bench.wheels import GLOO_START, MPICH_START, OPEN_MPI_START, PACKAGES, hand_out
 from flathood.lab import Lab
 from flathood.lab.faults import FaultKind
 from flathood.lab.hardware import nic
@@ -29,12 +29,10 @@ _RATE = 20_000_000
 #: Bytes of a message of Exchange: more than what Open MPI sends before it is received.
 _SIZE = 131072
 _FROM, _TO = "a", "b"
-#: Seconds: of traffic before a fault, and after it; and for a start.
-_BEFORE, _AFTER, _START = 4.0, 30.0, 180.0
-#: What all programs begin with, to find and end them by.
-_MARK = "flathood_bench_faults"
+#: Seconds of traffic before a fault, and after it.
+_BEFORE, _AFTER = 4.0, 30.0
 _MPI = f"""
-{_MARK} = 1
+{MARK}
 from mpi4py import MPI
 world = MPI.COMM_WORLD
 me, ranks = world.Get_rank(), world.Get_size()
@@ -48,8 +46,24 @@ while True:
     if me == 0:
         print("on", flush=True)
 """
+_GLOO = f"""
+{MARK}
+import os, torch, torch.distributed as group
+me, ranks = int(os.environ["OMPI_COMM_WORLD_RANK"]), int(os.environ["OMPI_COMM_WORLD_SIZE"])
+group.init_process_group("gloo", init_method="tcp://{_FROM}-node:29555", rank=me, world_size=ranks)
+left, right = (me - 1) % ranks, (me + 1) % ranks
+out, first, second = (torch.zeros({_SIZE} // 4) for _ in range(3))
+while True:
+    sent = [group.isend(out, right), group.isend(out, left)]
+    group.recv(first, left)
+    group.recv(second, right)
+    for one in sent:
+        one.wait()
+    if me == 0:
+        print("on", flush=True)
+"""
 _SERVE = f"""
-{_MARK} = 1
+{MARK}
 import socket, sys, time
 door = socket.socket(socket.AF_INET, socket.SOCK_STREAM, int(sys.argv[1]))
 door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -64,7 +78,7 @@ while line.recv(1 << 16):
         print("on", flush=True)
 """
 _SEND = f"""
-{_MARK} = 1
+{MARK}
 import socket, sys
 line = socket.socket(socket.AF_INET, socket.SOCK_STREAM, int(sys.argv[1]))
 line.connect((sys.argv[3], int(sys.argv[2])))
@@ -73,115 +87,84 @@ while True:
 """
 #: Kind of connection: its protocol and port.
 _CONNECTIONS = {"TCP": ("6", "7101"), "MPTCP": ("262", "7102")}
+#: What plays Exchange at the same time: its name, the shell's words that start it, and its program.
+_JOBS = (
+    ("Open MPI", OPEN_MPI_START, _MPI),
+    ("MPICH", MPICH_START, _MPI),
+    ("Gloo", GLOO_START, _GLOO),
+)
 
 
-class _Progress:
-    """A process that prints a line whenever it got on, and when it did."""
+def run(wheels: Path | None) -> list[Row]:
+    """Bring a lab up and break it, with the service and without; needs root. Raises FlathoodError.
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self.process = process
-        self.said: deque[str] = deque(maxlen=5)
-        self.moments: list[float] = []
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-
-    def _read(self) -> None:
-        if self.process.stdout:
-            for line in self.process.stdout:
-                if line == "on\n":
-                    self.moments.append(time.monotonic())
-                else:
-                    self.said.append(line)
-
-    def longest(self, begin: float, end: float) -> float:
-        """The longest time without progress between two moments."""
-        inside = [moment for moment in self.moments if begin <= moment <= end]
-        return max(later - sooner for sooner, later in zip([begin, *inside], [*inside, end], strict=True))
-
-    def since(self, moment: float) -> bool:
-        """Whether it got on after a moment."""
-        return bool(self.moments) and self.moments[-1] > moment
+    ``wheels``: a folder with the wheel of mpi4py, without which MPICH is left out.
+    """
+    with small_lab(_LAB, copied("octet", _LAB), _RATE, PACKAGES) as (lab, folder):
+        handed = hand_out(lab, wheels, folder)
+        return list(_rows(lab, folder, [job for job in _JOBS if job[0] != "MPICH" or "mpi4py" in handed]))
 
 
-def run() -> list[Row]:
-    """Bring a lab up and break it, with the service and without; needs root. Raises FlathoodError."""
-    with small_lab(_LAB, copied("octet", _LAB), _RATE) as (lab, folder):
-        return list(_rows(lab, folder, ("absent", "present")))
-
-
-def _rows(lab: Lab, folder: Path, states: Sequence[str]) -> Iterator[Row]:
+def _rows(lab: Lab, folder: Path, jobs: list[tuple[str, str, str]]) -> Iterator[Row]:
     faults: dict[str, Callable[[int, str], object]] = {
         "cable pulled": lambda slot, _: lab.break_(FaultKind.DEAD_CABLE, nic(_TO, slot)),
         "NIC dead": lambda slot, _: lab.break_(FaultKind.DEAD_NIC, nic(_TO, slot)),
         "switch dead": lambda _, switch: lab.break_(FaultKind.DEAD_SWITCH, switch),
     }
-    for state in states:
-        for name, break_ in faults.items():
-            site(lab, folder, routing="advanced", failover_state=state)
-            yield {"failover": "yes" if state == "present" else "no", "fault": name} | _measured(lab, break_)
+    for state in ("absent", "present"):
+        for fault, break_ in faults.items():
+            row: Row = {"failover": "yes" if state == "present" else "no", "fault": fault}
+            for job in jobs:
+                # What a fault took from the kernel's tables is back only then.
+                site(lab, folder, routing="advanced", failover_state=state)
+                row |= _measured(lab, break_, job)
+            yield row
 
 
-def _measured(lab: Lab, break_: Callable[[int, str], object]) -> Row:
+def _measured(lab: Lab, break_: Callable[[int, str], object], job: tuple[str, str, str]) -> Row:
     """One fault: for each program how long it stood still, "stopped" if it did not get on in the time, or "died"."""
+    name, start, program = job
     with ExitStack() as stack:
         for machine in lab.machines:
-            stack.callback(_end, lab, machine)
-        running = {}
-        for name, (protocol, port) in _CONNECTIONS.items():
-            server = stack.enter_context(_started(lab, _TO, ["python3", "-c", _SERVE, protocol, port]))
-            _until(lambda: "ready\n" in server.said, server, f"{name}, the receiver,")  # noqa: B023 - called at once
-            stack.enter_context(_started(lab, _FROM, ["python3", "-c", _SEND, protocol, port, f"{_TO}-node"]))
-            running[name] = server
-            _until(lambda: bool(server.moments), server, name)  # noqa: B023 - called at once
-            if name == "TCP":
-                slot = _busiest(lab)
+            stack.callback(end, lab, machine)
+        running, slot = _connected(lab, stack) if name == "Open MPI" else ({}, None)
         ranks = sum(machine != "head" for machine in lab.machines)
-        job = ["mpirun", "--allow-run-as-root", "-n", str(ranks), "--mca", "mpi_yield_when_idle", "1"]
-        running["Open MPI"] = mpi = stack.enter_context(_started(lab, _FROM, [*job, "python3", "-c", _MPI]))
-        _until(lambda: len(mpi.moments) > 2, mpi, "Open MPI")
+        shell = start.format(ranks=ranks, program=shlex.quote(program))
+        running[name] = played = stack.enter_context(started(lab, _FROM, ["bash", "-lc", shell], _BEFORE + _AFTER + 60))
+        played.until(lambda: len(played.moments) > 2, name)
+        slot = _busiest(lab) if slot is None else slot
         time.sleep(_BEFORE)
         began = time.monotonic()
-        usual = {name: one.longest(began - _BEFORE, began) for name, one in running.items()}
+        usual = {one: progress.longest(began - _BEFORE, began) for one, progress in running.items()}
         break_(slot, lab.state.planned.cables[nic(_TO, slot)])
         time.sleep(_AFTER)
-        end = time.monotonic()
+        now = time.monotonic()
         row: Row = {}
-        for name, one in running.items():
-            row |= {f"{name} usual": round(usual[name], 2), name: _verdict(one, began, end)}
+        for one, progress in running.items():
+            row |= {f"{one} usual": round(usual[one], 2), one: _verdict(progress, began, now)}
     lab.mend()
     return row
 
 
-def _verdict(one: _Progress, began: float, end: float) -> float | str:
+def _connected(lab: Lab, stack: ExitStack) -> tuple[dict[str, Progress], int]:
+    """The plain connections, under way until the stack is closed: the receivers' progress; the slot that TCP uses."""
+    running, slot = {}, 0
+    for name, (protocol, port) in _CONNECTIONS.items():
+        limit = _BEFORE + _AFTER + 240
+        server = stack.enter_context(started(lab, _TO, ["python3", "-c", _SERVE, protocol, port], limit))
+        server.until(lambda: "ready\n" in server.said, f"{name}, the receiver,")  # noqa: B023 - called at once
+        stack.enter_context(started(lab, _FROM, ["python3", "-c", _SEND, protocol, port, f"{_TO}-node"], limit))
+        server.until(lambda: bool(server.moments), name)  # noqa: B023 - called at once
+        running[name] = server
+        slot = _busiest(lab) if name == "TCP" else slot
+    return running, slot
+
+
+def _verdict(one: Progress, began: float, now: float) -> float | str:
     """The longest time without progress; "died", or "stopped" if nothing was got on with in the end."""
     if one.process.poll() is not None:
         return "died"
-    return round(one.longest(began, end), 2) if one.since(end - _AFTER / 3) else "stopped"
-
-
-@contextmanager
-def _started(lab: Lab, machine: str, argv: list[str]) -> Iterator[_Progress]:
-    """A program that runs on a machine until the end of the block."""
-    limit = _START + _BEFORE + _AFTER + 120
-    command = lab.command(machine, argv, limit)
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        try:
-            yield _Progress(process)
-        finally:
-            _end(lab, machine)
-
-
-def _end(lab: Lab, machine: str) -> None:
-    """End our programs on a machine, those that hang too."""
-    lab.exec(machine, ["pkill", "--signal", "KILL", "--full", f"{_MARK} [=] 1|[o]rted"])
-
-
-def _until(true: Callable[[], bool], one: _Progress, what: str) -> None:
-    deadline = time.monotonic() + _START
-    while not true():
-        if time.monotonic() > deadline or one.process.poll() is not None:
-            raise FlathoodError(f"bench: {what} has not begun within {_START:.0f} s: {''.join(one.said)}")
-        time.sleep(0.1)
+    return round(one.longest(began, now), 2) if one.since(now - _AFTER / 3) else "stopped"
 
 
 def _busiest(lab: Lab) -> int:

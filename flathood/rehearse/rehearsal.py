@@ -62,11 +62,11 @@ class RehearsalFailed(FlathoodError):
 
 @dataclass(frozen=True)
 class Audited:
-    """What the audit said of the cables: how many it judged, of how many it cannot tell, and how many are wrong."""
+    """What the audit said: how many cables it judged, of how many it cannot tell, and how many faults it found."""
 
     judged: int
     unjudged: int
-    wrong: int
+    findings: int
 
 
 @dataclass
@@ -98,7 +98,7 @@ class Rehearsal:
         """What the validation says, and the audit if there was one."""
         if self.report is None:
             return Exit.NOTHING_RAN
-        return Exit.FAIL if self.audited and self.audited.wrong else self.report.exit
+        return Exit.FAIL if self.audited and self.audited.findings else self.report.exit
 
     @property
     def page(self) -> Path:

@@ -90,7 +90,9 @@ def _changes(done: Rehearsal) -> str:
 
 def _cables(audited: Audited) -> str:
     known = f"{audited.judged} of {audited.judged + audited.unjudged} cables judged"
-    return f"{known}, {audited.wrong or 'none'} in the wrong place" + (" (audit.log)" if audited.wrong else "")
+    if not audited.findings:
+        return f"{known}, nothing found"
+    return f"{known}; {audited.findings} fault{'s' * (audited.findings > 1)} found (audit.log)"
 
 
 def _times(seconds: dict[str, float]) -> str:

@@ -76,5 +76,5 @@ def test_a_cable_in_the_wrong_place_is_a_failure_and_told(tmp_path: Path) -> Non
     for wrong, code in ((0, Exit.PASS), (2, Exit.FAIL)):
         state.audited = Audited(12 - wrong, wrong, wrong)
         assert state.exit == code
-    assert summary._cables(Audited(12, 1, 0)) == "12 of 13 cables judged, none in the wrong place"
-    assert summary._cables(Audited(13, 0, 2)) == "13 of 13 cables judged, 2 in the wrong place (audit.log)"
+    assert summary._cables(Audited(12, 1, 0)) == "12 of 13 cables judged, nothing found"
+    assert summary._cables(Audited(13, 0, 2)) == "13 of 13 cables judged; 2 faults found (audit.log)"
