@@ -24,38 +24,40 @@ from flathood.playbook import CHECKOUT, command, play
 _LIMIT = 4 * 3600
 
 
-def run(directory: Path, variables: dict[str, Any], halvings: int) -> list[Row]:
+def run(directory: Path, variables: dict[str, Any], rate: int | None, halvings: int) -> list[Row]:
     """Run the playbook with these variables, at the head of the lab if there is one; all its figures.
 
-    As long as processors may be the limit and not the network, a lab's links are lowered to half their rate, at most
-    ``halvings`` times, and all is measured again; in the end they have their rate back. Raises FlathoodError with the
-    end of what Ansible said when it fails; all of it is in ansible.log.
+    ``rate``: bit/s of a lab's links while it is measured. As long as processors may be the limit and not the network,
+    all is measured again at half the rate, at most ``halvings`` times. Raises FlathoodError with the end of what
+    Ansible said when it fails; all of it is in ansible.log.
     """
     name = inventory.load(directory, need_macs=True).cluster.cluster
     output = CHECKOUT / "build" / name / "benchmark"
     output.mkdir(parents=True, exist_ok=True)
-    argv = command("benchmark", directory.resolve() / "cluster.yml", **variables, benchmark_directory=str(output))
+    file, told = directory.resolve() / "cluster.yml", variables | {"benchmark_directory": str(output)}
     lab = Lab.open(name) if name in labs() else None
-    first = lab.state.planned.rate if lab else 0
-    found, faster = _measured(argv, lab, output), list[Measured]()
-    try:
-        while lab and halvings and unexplained(found, faster):
-            halvings -= 1
-            lab.set_rate(lab.state.planned.rate // 2)
-            found, faster = _measured(argv, lab, output), found
-    finally:
-        if lab:
-            lab.set_rate(first)
+    if rate and not lab:
+        raise FlathoodError(
+            f"bench: --rate: {name} is no lab that is up: the links of a cluster have the rate they have"
+        )
+    usual = lab.state.planned.rate if lab else 0
+    now = rate or usual
+    found, faster = _measured(file, told, lab, now, output), list[Measured]()
+    while lab and halvings and unexplained(found, faster):
+        halvings, now = halvings - 1, now // 2
+        found, faster = _measured(file, told, lab, now, output), found
     _, said = write_report(load_plan(directory), output, faster)
     click.echo("\n".join(said), err=True)
     return [dict(zip(COLUMNS, cells(row), strict=True)) for row in found]
 
 
-def _measured(argv: list[str], lab: Lab | None, output: Path) -> list[Measured]:
-    """All figures of one run of the playbook, said with the rate that the lab's links have in it."""
+def _measured(file: Path, told: dict[str, Any], lab: Lab | None, rate: int, output: Path) -> list[Measured]:
+    """All figures of one run of the playbook; a lab's links have the rate while it measures, and are as before then."""
     if lab:
-        click.echo(f"links of {lab.state.planned.rate / 1e6:g} Mbit/s", err=True)
-    done = play(argv, lab, limit=_LIMIT)
+        click.echo(f"links of {rate / 1e6:g} Mbit/s", err=True)
+        usual = lab.state.planned.rate
+        told = told | {"benchmark_lab_rate": f"{rate // 1000}k", "benchmark_lab_rate_usual": f"{usual // 1000}k"}
+    done = play(command("benchmark", file, **told), lab, limit=_LIMIT)
     (output / "ansible.log").write_text(done.stdout, encoding="utf-8")
     if done.returncode:
         raise FlathoodError(f"bench: the playbook failed ({output / 'ansible.log'}):\n{done.stdout[-2000:]}")

@@ -24,6 +24,7 @@ from flathood.bench import proof as proving
 from flathood.bench import rewire as rewiring
 from flathood.bench import sizes as sizing
 from flathood.bench.measure import measure, report
+from flathood.cli.rate import RATE
 from flathood.design.engines import ENGINES
 from flathood.design.profiles import SHAPES
 from flathood.spec.model import Routing
@@ -194,17 +195,21 @@ def rewire(directory: Path, *, as_json: bool, kills: int, every: float, seed: in
 @click.option("--size", "sizes", type=int, multiple=True, help="Bytes of a message; may be given again.")
 @click.option("--group", "groups", type=int, multiple=True, help="Ranks in a group; may be given again.")
 @click.option("--seconds", default=2.0, show_default=True, help="For each case.")
+@click.option("--rate", type=RATE, help="Of a lab's links while it is measured, such as 2M; default: what they have.")
 @click.option(
     "--halvings", default=3, show_default=True, type=click.IntRange(0, 8), help="Most times a lab's rates are halved."
 )
 @_JSON
-def network(directory: Path, seconds: float, halvings: int, as_json: bool, **given: tuple[Any, ...]) -> None:
+def network(
+    directory: Path, seconds: float, rate: int | None, halvings: int, as_json: bool, **given: tuple[Any, ...]
+) -> None:
     """Measure MPI on the cluster in DIR (or its lab) as a tree, in basic and in advanced mode, beside predictions.
 
     A lab whose processors may be the limit is measured again with links of half the rate.
     """
     chosen = {f"benchmark_{key}": list(values) for key, values in given.items() if values}
-    report("network", delivering.run(directory, chosen | {"benchmark_seconds": seconds}, halvings), as_json)
+    rows = delivering.run(directory, chosen | {"benchmark_seconds": seconds}, rate, halvings)
+    report("network", rows, as_json)
 
 
 @bench.command()

@@ -9,17 +9,16 @@ import os
 import sys
 
 import click
-from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 
 from flathood.cli.lab_table import show_status
+from flathood.cli.rate import RATE
 from flathood.cli.tail import WithTail
 from flathood.lab import Lab
 from flathood.lab.errors import LabError
 from flathood.lab.faults import FaultKind
 from flathood.lab.progress import Progress, shown
 from flathood.lab.recipe import SUITES
-from flathood.spec.fields import Rate
 
 DEFAULT = "hexa"
 #: The last argument of every verb: whose lab.
@@ -37,16 +36,16 @@ def lab() -> None:
 
 @lab.command()
 @_which
-@click.option("--rate", help="Rate of every cable, such as 10M, in place of links.rate.")
+@click.option("--rate", type=RATE, help="Rate of every cable, such as 10M, in place of links.rate.")
 @click.option("--suite", type=click.Choice(SUITES), default=SUITES[0], show_default=True, help="Debian release.")
 @click.option("--package", "packages", multiple=True, help="Debian package that all machines have; may be given again.")
-def up(directory: str, rate: str | None, suite: str, packages: tuple[str, ...]) -> None:
+def up(directory: str, rate: int | None, suite: str, packages: tuple[str, ...]) -> None:
     """Bring a lab up as its wiring.yml plans it; one that is up already stays as it is.
 
     Without a wiring.yml the nodes have no cables yet.
     """
     found = Lab.open(directory)
-    if not found.up(_progress(), None if rate is None else _rate(rate), suite, packages):
+    if not found.up(_progress(), rate, suite, packages):
         click.echo(f"lab {found.name} is up already", err=True)
 
 
@@ -131,6 +130,14 @@ def switch(direction: str, name: str, directory: str) -> None:
     (found.switch_on if direction == "on" else found.switch_off)(name)
 
 
+@lab.command()
+@click.argument("rate", type=RATE)
+@_which
+def rate(rate: int, directory: str) -> None:
+    """Give every cable the RATE, such as 10M; what is under way goes on at that rate."""
+    Lab.open(directory).set_rate(rate)
+
+
 @lab.group()
 def fault() -> None:
     """Break something, and mend it again. NICs are written NODE:SLOT."""
@@ -203,13 +210,6 @@ def macs(directory: str) -> None:
 def evidence(directory: str) -> None:
     """Print the switches' MAC tables and each port's carrier and counters as JSON."""
     click.echo(json.dumps(Lab.open(directory).evidence(), indent=1))
-
-
-def _rate(text: str) -> int:
-    try:
-        return TypeAdapter(Rate).validate_python(text)
-    except ValidationError as error:
-        raise LabError(f"--rate: {error.errors()[0]['ctx']['error']}") from None
 
 
 def _become(command: list[str]) -> None:
