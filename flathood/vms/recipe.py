@@ -21,7 +21,7 @@ _FILES = {
     "etc/initramfs-tools/modules": "virtio_pci\nvirtio_blk\nvirtio_net\naf_packet\next4\ncrc32c_generic\n",
 }
 #: Nobody logs in at a console, and every second of a boot counts six times here.
-_MASKED = ("systemd-logind.service", "getty@tty1.service", "serial-getty@ttyS0.service")
+_MASKED = ("getty@tty1.service", "serial-getty@ttyS0.service")
 
 
 def virtual(suite: str = SUITES[0]) -> Recipe:
