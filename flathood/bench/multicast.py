@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Multicast across the uplink, measured in the lab: its rate to all members at once, and who gets what.
 
-Of eight nodes the first sends to a group that all others but the last have joined, as fast as its NIC takes the
-datagrams. Measured with switches that know nothing of groups, with an uplink switch that snoops and asks who is a
+Of all nodes and spares the first sends to a group that all others but the last have joined, as fast as its NIC takes
+the datagrams. Measured with switches that know nothing of groups, with an uplink switch that snoops and asks who is a
 member (an IGMP querier), with neighborhood switches that snoop as well, and then with the head's querier in place of
 the uplink switch's.
 """
@@ -22,8 +22,6 @@ from flathood.errors import FlathoodError
 from flathood.lab import Lab
 
 _LAB = "bench-multicast"
-#: Link rate, bit/s: so low that processors are not the limit.
-_RATE = 20_000_000
 _GROUP, _PORT = "239.7.7.7", 7077
 _SIZE, _COUNT = 1400, 6000
 #: Seconds: one member's longest wait for the next datagram, and the querier's first question and its answers.
@@ -59,9 +57,12 @@ print(json.dumps([len(set(seen)), len(seen), (last or 0) - (first or 0)]), flush
 """
 
 
-def run() -> list[Row]:
-    """Bring a lab up and measure each kind of switches; needs root. Raises FlathoodError."""
-    with small_lab(_LAB, copied("octet", _LAB), _RATE) as (lab, folder):
+def run(original: str, rate: int) -> list[Row]:
+    """Bring a lab of a shipped inventory up and measure each kind of switches; needs root. Raises FlathoodError.
+
+    ``rate``: of its links, bit/s: so low that processors are not the limit.
+    """
+    with small_lab(_LAB, copied(original, _LAB), rate) as (lab, folder):
         site(lab, folder)
         return list(_rows(lab, folder))
 

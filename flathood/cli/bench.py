@@ -64,10 +64,12 @@ def lab(sizes: tuple[int, ...], as_json: bool) -> None:
 
 
 @bench.command()
+@click.option("--cluster", default="octet", show_default=True, type=click.Choice(["hexa", "octet", "klat2"]))
+@click.option("--rate", type=RATE, default="20M", show_default=True, help="Of the links.")
 @_JSON
-def multicast(as_json: bool) -> None:
-    """Send to a group on eight nodes, with switches that do and do not know who is a member (needs root)."""
-    report("multicast", flooding.run(), as_json)
+def multicast(cluster: str, rate: int, as_json: bool) -> None:
+    """Send to a group on a cluster's nodes, with switches that do and do not know who is a member (needs root)."""
+    report("multicast", flooding.run(cluster, rate), as_json)
 
 
 @bench.command()
