@@ -16,11 +16,11 @@ from flathood.lab.progress import Note, Progress, silent
 from flathood.lab.recipe import SUITES
 from flathood.lab.run import run
 from flathood.vms.recipe import virtual
-from flathood.vms.settings import DISK
+from flathood.vms.settings import DISK, KERNEL
 
 #: Longest time that another process's box is waited for, seconds.
 _PATIENCE = 1800.0
-_KERNEL = "ro root=/dev/vda net.ifnames=0 console=ttyS0 quiet mitigations=off"
+_KERNEL = f"ro root=/dev/vda net.ifnames=0 quiet {KERNEL}"
 _BOOT = "DEFAULT linux\nPROMPT 0\nTIMEOUT 0\nLABEL linux\n  LINUX {kernel}\n  INITRD {initrd}\n  APPEND {options}\n"
 
 # All mounts are made in a mount namespace that ends with the shell. The disk has no partition table: SeaBIOS starts

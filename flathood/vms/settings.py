@@ -18,9 +18,11 @@ _BESIDE = {"kvm": 64, "qemu": 1200}
 _LEAST = 256
 #: Bytes of a machine's disk; it takes of the real one only what is written.
 DISK = 4 << 30
-#: A processor that an emulator does fully and fast; KVM hands the real one on. This is the 64-bit model that has no
-#: CMPXCHG16B: QEMU 7.2 emulates that with wrong flags now and then, and Linux 6.12 died of it while it booted.
-_MODELS = {"kvm": "", "qemu": "Opteron_G1"}
+#: A processor that an emulator does fully and fast; KVM hands the real one on.
+_MODELS = {"kvm": "", "qemu": "Nehalem"}
+#: Words for the kernel. QEMU 7.2 emulates CMPXCHG16B with wrong flags now and then, and Linux 6.12 died of it while it
+#: booted; a model without that instruction is no way out, as Open MPI 5 needs it.
+KERNEL = "console=ttyS0 mitigations=off clearcpuid=cx16"
 
 
 class Settings(BaseModel):

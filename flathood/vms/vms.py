@@ -30,7 +30,7 @@ from flathood.vms.fabric import VIRSH, Fabric
 from flathood.vms.inside import IN_VMS
 from flathood.vms.recipe import virtual
 from flathood.vms.room import ROOMS
-from flathood.vms.settings import Settings, from_environment, virtualizes
+from flathood.vms.settings import KERNEL, Settings, from_environment, virtualizes
 from flathood.vms.site import Site, site
 from flathood.vms.system import System, room_of
 
@@ -161,7 +161,7 @@ class Vms:
         made = boxes.ensure(suite, progress)
         key = run(("ssh-keygen", "-y", "-f", str(made.key)))
         folder = images.ensure(virtual(suite), key, _shared(made), progress)
-        return {"head_netboot": str(folder), "head_netboot_kernel": "console=ttyS0 mitigations=off"}
+        return {"head_netboot": str(folder), "head_netboot_kernel": KERNEL}
 
     def at_head(self, argv: Sequence[str]) -> list[str]:
         """The command that runs `argv` with this machine's files and an address on the uplink switch."""
