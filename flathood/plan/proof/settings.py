@@ -111,13 +111,15 @@ def check_mpi(ledger: Ledger, world: World, machine: int, files: Mapping[str, by
     slots, subnets = _networks(world, machine)
     ranges, routing = cabling.cluster.addresses, cabling.cluster.routing
     everywhere = str(ranges.outside if routing == "tree" else ranges.nodes)
-    devices = [f"fnn{slot}" for slot in slots] if routing != "basic" else ["node0"]
+    nics = [f"fnn{slot}" for slot in slots]
+    devices = nics if routing != "basic" else ["node0"]
     wanted = {
         "pml": "ob1",
         "pml_ob1_send_pipeline_depth": "8",
         "btl": "^openib,ofi,uct",
         "btl_tcp_flags": "send,inplace,need-ack,need-csum,hetero-rdma",
         "osc": "^ucx",
+        "reachable": "^netlink",
         "btl_tcp_if_include": subnets if routing == "advanced" else everywhere,
         "oob_tcp_if_include": everywhere,
         "orte_default_hostfile": f"{_FOLDER}openmpi.hosts",
@@ -126,7 +128,7 @@ def check_mpi(ledger: Ledger, world: World, machine: int, files: Mapping[str, by
     environment = {
         "OMPI_MCA_mca_base_param_files": f"$HOME/.openmpi/mca-params.conf,{_OPEN_MPI}",
         "PRTE_MCA_prte_default_hostfile": f"{_FOLDER}openmpi.hosts",
-        "PRTE_MCA_prte_if_include": everywhere,
+        "PRTE_MCA_prte_if_include": ",".join(nics),
         "HYDRA_HOST_FILE": f"{_FOLDER}mpich.hosts",
         "UCX_NET_DEVICES": ",".join(devices),
         "UCX_MAX_RNDV_RAILS": str(len(devices)),

@@ -28,13 +28,15 @@ OPEN_MPI = "/etc/openmpi/openmpi-mca-params.conf"
 #: transport, and nothing that needs or imitates another kind of network. ob1 would "put" a long message in one piece,
 #: and its word that the other direction may begin waits behind it: two nodes that send to each other then take turns.
 #: Without "put" long messages go in pieces of 128 KiB, so many of them at a time that each of four NICs has two.
-#: One-sided communication over TCP is pt2pt's in version 4.1, which Debian leaves out.
+#: One-sided communication over TCP is pt2pt's in version 4.1, which Debian leaves out. Debian 13's version 5 asks
+#: the kernel by netlink which interface leads to a peer, and takes no other: to a node address that is never node0.
 _TRANSPORTS = {
     "pml": "ob1",
     "pml_ob1_send_pipeline_depth": "8",
     "btl": "^openib,ofi,uct",
     "btl_tcp_flags": "send,inplace,need-ack,need-csum,hetero-rdma",
     "osc": "^ucx",
+    "reachable": "^netlink",
 }
 ENVIRONMENT = "/etc/profile.d/fnn-mpi.sh"
 _OWNS = (f"{FOLDER}/*", OPEN_MPI, ENVIRONMENT)
@@ -47,12 +49,12 @@ def files(plan: Plan, host: str, options: Options) -> tuple[File, ...]:
     number = plan.numbers[host]
     slots = np.flatnonzero(plan.usable[number] >= 0).tolist()
     everywhere = subnets = str(plan.cluster.addresses.nodes)
-    devices = [NODE_DEVICE]
+    devices, nics = [NODE_DEVICE], [nic(slot) for slot in slots]
     if plan.routing == "tree":
         everywhere = subnets = str(plan.cluster.addresses.outside)
-        devices = [nic(plan.outside_slot(number))]
+        devices = nics = [nic(plan.outside_slot(number))]
     if plan.routing == "advanced":
-        devices = [nic(slot) for slot in slots]
+        devices = nics
         subnets = ",".join(str(plan.subnets[plan.usable[number, slot]]) for slot in slots)
     transports = "".join(f"{key} = {value}\n" for key, value in _TRANSPORTS.items())
     return (
@@ -68,7 +70,8 @@ def files(plan: Plan, host: str, options: Options) -> tuple[File, ...]:
             f"{_HEADER}"
             f"export OMPI_MCA_mca_base_param_files=$HOME/.openmpi/mca-params.conf,{OPEN_MPI}\n"
             f"export PRTE_MCA_prte_default_hostfile={OPEN_MPI_HOSTS}\n"
-            f"export PRTE_MCA_prte_if_include={everywhere}\n"
+            # PRRTE 3.0 finds no interface for a subnet that is larger than the interface's own.
+            f"export PRTE_MCA_prte_if_include={','.join(nics)}\n"
             f"export HYDRA_HOST_FILE={MPICH_HOSTS}\n"
             f"export UCX_NET_DEVICES={','.join(devices)}\n"
             f"export UCX_MAX_RNDV_RAILS={len(devices)}\n"
