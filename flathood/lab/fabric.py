@@ -168,8 +168,13 @@ def change(old: State | None, new: State) -> Batch:
 
 
 def shaper(rate: int) -> str:
-    """A token bucket of `rate` bit/s whose bucket holds 4 ms, at least 32 KiB: less cannot keep up with fast rates."""
-    return f"tbf rate {rate}bit burst {max(32768, rate // 8 // 250)} latency 50ms"
+    """A token bucket of `rate` bit/s whose bucket holds 4 ms, at least 32 KiB: less cannot keep up with fast rates.
+
+    50 ms wait behind it, at least 128 KiB: a cheap switch has some such memory for a port, whatever the rate; with less
+    than a few frames for each connection TCP only waits for its timer.
+    """
+    burst = max(32768, rate // 8 // 250)
+    return f"tbf rate {rate}bit burst {burst} limit {burst + max(131072, rate // 8 // 20)}"
 
 
 def _bodies(link: Link) -> tuple[tuple[str, str, str | None], ...]:

@@ -237,6 +237,11 @@ def test_faults_on_what_is_not_there_are_refused(
         check(hardware, Fault(number=1, kind=kind, on=on))
 
 
-@pytest.mark.parametrize(("rate", "burst"), [(10_000_000, 32768), (100_000_000, 50_000), (25 * 10**9, 12_500_000)])
-def test_the_shapers_bucket_keeps_up_with_the_rate(rate: int, burst: int) -> None:
-    assert fabric.shaper(rate) == f"tbf rate {rate}bit burst {burst} latency 50ms"
+@pytest.mark.parametrize(
+    ("rate", "burst", "waiting"),
+    [(2_000_000, 32768, 131072), (100_000_000, 50_000, 625_000), (25 * 10**9, 12_500_000, 156_250_000)],
+)
+def test_the_shapers_bucket_keeps_up_with_the_rate_and_a_slow_one_has_memory_too(
+    rate: int, burst: int, waiting: int
+) -> None:
+    assert fabric.shaper(rate) == f"tbf rate {rate}bit burst {burst} limit {burst + waiting}"
