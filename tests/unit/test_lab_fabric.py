@@ -153,7 +153,7 @@ def test_the_first_state_makes_everything_once(state: State) -> None:
     )
     assert "link set dev m0.0 master sw0" in batch.ip[FABRIC]
     assert batch.tc["b"] == [
-        f"qdisc add dev if{1000 + slot} root tbf rate 100000000bit burst 50000 latency 50ms" for slot in (0, 1)
+        f"qdisc add dev if{1000 + slot} root tbf rate 100000000bit burst 50000 limit 675000" for slot in (0, 1)
     ]
     assert [line for line in batch.ip[FABRIC] if line.endswith(("sw0 up", "sw1 up", "sw2 up"))] != []
 
