@@ -101,7 +101,7 @@ def run(wheels: Path | None) -> list[Row]:
     ``wheels``: a folder with the wheel of mpi4py, without which MPICH is left out.
     """
     with small_lab(_LAB, copied("octet", _LAB), _RATE, PACKAGES) as (lab, folder):
-        handed = hand_out(lab, wheels, folder)
+        handed = hand_out(lab, wheels)
         return list(_rows(lab, folder, [job for job in _JOBS if job[0] != "MPICH" or "mpi4py" in handed]))
 
 

