@@ -45,12 +45,18 @@ def report(name: str, rows: Iterable[Mapping[str, Any]], as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"benchmark": name, "rows": rows}, indent=1))
         return
-    table = Table(title=name)
+    # Where a terminal is narrow a figure goes on in the next line; no digit is left out.
+    table = Table(title=name, box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for key in rows[0]:
-        table.add_column(key.replace("_bytes", " MB").replace("_seconds", " s").replace("_", " "), justify="right")
+        head = key.replace("_bytes", " MB").replace("_seconds", " s").replace("_", " ")
+        table.add_column(head, justify="right", overflow="fold")
     for row in rows:
         table.add_row(*(_cell(key, value) for key, value in row.items()))
-    Console().print(table)
+    console = Console()
+    if not console.is_terminal:
+        wide = console.options.update(max_width=1000)
+        console.width = max(console.width, console.measure(table, options=wide).maximum)
+    console.print(table)
 
 
 def _cell(key: str, value: object) -> str:

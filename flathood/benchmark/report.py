@@ -18,7 +18,7 @@ from flathood.benchmark.work import CONNECTIONS
 from flathood.plan.model import Plan
 from flathood.writing import save
 
-COLUMNS = ("benchmark", "group", "groups", "bytes", "routing", "ms", "MB/s", "predicted", "error", "of NICs", "x tree")
+COLUMNS = ("benchmark", "group", "size", "routing", "ms", "MB/s", "expected", "error", "of NICs", "x tree")
 
 
 def write_report(plan: Plan, folder: Path, faster: Sequence[Row] = ()) -> tuple[Path, list[str]]:
@@ -104,11 +104,10 @@ def cells(row: Row) -> tuple[str, ...]:
 
     return (
         row.benchmark,
-        str(row.group),
-        "Multi" if row.multi else "One",
-        f"{row.size:,}",
+        f"{row.group} {'Multi' if row.multi else 'One'}",
+        size_text(row.size),
         row.routing,
-        f"{row.seconds * 1e3:.3f}",
+        f"{row.seconds * 1e3:.{3 if row.seconds < 0.01 else 0}f}",
         number(row.mbytes, ".3f"),
         number(row.predicted, ".3f"),
         f"{row.error:+.0%}".replace("-0%", "+0%"),

@@ -124,7 +124,7 @@ def test_the_table_has_the_modes_of_one_case_together(plan, tmp_path):
     cells = [
         line.split("<td>")[1:6] for line in page.read_text().splitlines() if line.startswith("<tr") and "%" in line
     ]
-    assert [row[4].removesuffix("</td>") for row in cells[:6]] == ["basic", "advanced", "tree"] * 2
+    assert [row[3].removesuffix("</td>") for row in cells[:6]] == ["basic", "advanced", "tree"] * 2
 
 
 def test_what_may_be_the_processors_is_told_until_links_of_half_the_rate_take_twice_as_long(plan, tmp_path):
