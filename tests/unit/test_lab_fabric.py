@@ -193,7 +193,9 @@ def test_a_dead_cable_stays_where_it_is_without_a_carrier(state: State) -> None:
 def test_a_dead_nic_is_gone_and_comes_back_with_its_mac(state: State) -> None:
     dead = broken(state, FaultKind.DEAD_NIC, "a:0")
     assert fabric.change(state, dead).ip == {FABRIC: ["link del dev m0.0"]}
-    assert f"address {lab_mac('pair', 'a', 0)} netns fl-pair-a gso_max_segs 16" in fabric.change(dead, state).ip[FABRIC][0]
+    assert (
+        f"address {lab_mac('pair', 'a', 0)} netns fl-pair-a gso_max_segs 16" in fabric.change(dead, state).ip[FABRIC][0]
+    )
 
 
 def test_a_duplicate_mac_is_another_card_in_the_same_place(state: State) -> None:
