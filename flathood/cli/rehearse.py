@@ -19,6 +19,7 @@ from flathood.rehearse import rehearse as run_rehearsal
 from flathood.rehearse import rehearse_virtual
 from flathood.rehearse.summary import print_summary
 from flathood.vms import Vms
+from flathood.vms.settings import from_environment
 
 #: How long bin/rehearse needed to set the machine up, in seconds.
 SETUP_SECONDS = "FLATHOOD_SETUP_SECONDS"
@@ -50,6 +51,7 @@ def rehearse(cluster: str, suite: str, *, vagrant: bool, down: bool) -> None:
         raise LabError(f"lab {ground.name} is up, but its folder is gone: name a cluster's folder")
     try:
         if isinstance(ground, Vms):
+            choose_bare(ground)
             done = rehearse_virtual(ground, ground.directory, progress, suite)
         else:
             done = run_rehearsal(ground, ground.directory, progress, suite)
@@ -58,6 +60,15 @@ def rehearse(cluster: str, suite: str, *, vagrant: bool, down: bool) -> None:
         sys.exit(130)
     print_summary(done, console, float(os.environ.get(SETUP_SECONDS, "0")), "vms" if vagrant else "lab")
     sys.exit(done.exit)
+
+
+def choose_bare(ground: Vms) -> None:
+    """Have the last node boot from the network, with an empty disk, unless FLATHOOD_PXE says which do (empty: none).
+
+    By the environment, as that is where Vagrant's own processes look too.
+    """
+    nodes = from_environment(os.environ).nodes or ground.cluster.node_names
+    os.environ.setdefault("FLATHOOD_PXE", nodes[-1])
 
 
 def _told(console: Console) -> Progress:

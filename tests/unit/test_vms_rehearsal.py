@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from flathood.checks.results import Count, Exit, Report
+from flathood.cli.rehearse import choose_bare
 from flathood.inventory import MACS
 from flathood.lab.progress import silent
 from flathood.registry import State, load_registry, macs_of
@@ -33,6 +35,19 @@ def vms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Vms:
     planned = site(HEXA, from_environment({"FLATHOOD_DRIVER": "qemu", "FLATHOOD_PXE": "f"}))
     found.room.note.write_text(planned.model_dump_json())
     return found
+
+
+@pytest.mark.parametrize(
+    ("told", "bare"),
+    [({}, ("f",)), ({"FLATHOOD_NODES": "a,c"}, ("c",)), ({"FLATHOOD_PXE": ""}, ()), ({"FLATHOOD_PXE": "b"}, ("b",))],
+)
+def test_a_rehearsal_has_one_machine_that_boots_from_the_network_unless_told_otherwise(
+    vms: Vms, told: dict[str, str], bare: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.environ", {"FLATHOOD_DRIVER": "qemu"} | told)
+    choose_bare(vms)
+    planned = site(HEXA, from_environment(os.environ))
+    assert tuple(machine.name for machine in planned.machines if machine.boot == "network") == bare
 
 
 def test_nodes_are_reached_through_the_head_and_the_head_at_once(vms: Vms, tmp_path: Path) -> None:
