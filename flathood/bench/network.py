@@ -40,8 +40,7 @@ def run(directory: Path, variables: dict[str, Any], rate: int | None, halvings: 
         raise FlathoodError(
             f"bench: --rate: {name} is no lab that is up: the links of a cluster have the rate they have"
         )
-    usual = lab.state.planned.rate if lab else 0
-    now = rate or usual
+    now = rate or (lab.state.planned.rate if lab else 0)
     found, faster = _measured(file, told, lab, now, output), list[Measured]()
     while lab and halvings and unexplained(found, faster):
         halvings, now = halvings - 1, now // 2
