@@ -18,6 +18,7 @@ import pytest
 from ansible_collections.flathood.cluster.plugins.module_utils.mpi_alltoall import SOURCE
 
 from flathood.lab import Lab
+from flathood.lab.faults import FaultKind
 from flathood.plan import load_plan
 from flathood.plan.views.mpi import OPEN_MPI, OPEN_MPI_HOSTS
 from flathood.playbook import command, play
@@ -214,6 +215,16 @@ def test_open_mpi_uses_every_shared_switch_and_without_our_transports_one_at_mos
     for node in ("a", "b"):
         rig.on(node, "mv", f"{OPEN_MPI}.ours", OPEN_MPI)
     assert sum(share > 0.05 for share in shares) <= 1
+
+
+def test_open_mpi_uses_every_shared_switch_when_a_nic_is_listed_last_as_it_was_gone(rig: Rig) -> None:
+    rig.lab.break_(FaultKind.DEAD_NIC, "b:1")
+    rig.lab.mend()
+    until(lambda: "10.80.1.2/24" in rig.on("b", "ip", "-4", "address", "show", "dev", "fnn1"), "the NIC is set up")
+    rig.play("site", "-e", "routing=advanced")
+    argv = ["mpirun", "--hostfile", OPEN_MPI_HOSTS, "-n", "4", *QUIETLY, "python3", "-c", SOURCE, str(PATIENCE / 4)]
+    assert '"wrong": []' in rig.on("a", *argv)
+    assert min(rig.messages()) > 0.2
 
 
 def test_a_connection_outlives_each_of_its_cables_but_the_last(rig: Rig) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from flathood.bench import synthetic
-from flathood.plan import Options, Plan
+from flathood.plan import Options, Plan, routed
 from flathood.plan.proof import Compiled, Finding, Report, prove, run
 from flathood.registry.model import State
 from tests.plans import HEXA, Files, InMemory, compiled, plan_of
@@ -164,6 +164,14 @@ def test_swapped_link_files_are_told(plan: Plan, files: Files) -> None:
 def test_a_missing_sysctl_is_told(plan: Plan, files: Files, key: str) -> None:
     change(files, "n1", "/etc/sysctl.d/60-fnn-routes.conf", f"{key}\n", "")
     assert found(proof(plan, files), "forwarding", "n1", f"{key.split(' ', maxsplit=1)[0]} is not set")
+
+
+@pytest.mark.parametrize(("old", "new"), [(",n,", ","), (",fnz", ",fnz,fnn1"), (",fnz", "")])
+def test_a_list_that_has_open_mpi_use_other_devices_than_the_nics_is_told(plan: Plan, old: str, new: str) -> None:
+    advanced = routed(plan, "advanced")
+    files = compiled(advanced, Options())
+    change(files, "n0", "/etc/openmpi/openmpi-mca-params.conf", old, new)
+    assert found(proof(advanced, files), "mpi", "n0", "right is the beginnings of all names but fnn0, fnn1")
 
 
 def test_forwarding_switched_on_is_told(plan: Plan, files: Files) -> None:

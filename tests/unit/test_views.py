@@ -97,18 +97,25 @@ def test_site_applies_the_roles_in_order_and_routes_are_the_last_of_systemd_netw
 
 
 @pytest.mark.parametrize(
-    ("mode", "networks", "devices"),
-    [
-        ("basic", "10.79.0.0/16", "node0"),
-        ("advanced", "10.80.2.0/24,10.80.1.0/24", "fnn0,fnn1"),
-        ("tree", "10.78.0.0/24", "fnn0"),
-    ],
+    ("mode", "network", "devices"),
+    [("basic", "10.79.0.0/16", "node0"), ("advanced", None, "fnn0,fnn1"), ("tree", "10.78.0.0/24", "fnn0")],
 )
-def test_mpi_gets_what_the_mode_of_routing_is_about(plan: Plan, mode: Routing, networks: str, devices: str) -> None:
+def test_mpi_gets_what_the_mode_of_routing_is_about(
+    plan: Plan, mode: Routing, network: str | None, devices: str
+) -> None:
     plan = routed(plan, mode)
     text = file(plan, "n0", "mpi", "/etc/openmpi/openmpi-mca-params.conf")
-    assert f"btl_tcp_if_include = {networks}\n" in text
+    assert (f"btl_tcp_if_include = {network}\n" in text) == (network is not None)
+    assert ("btl_tcp_if_exclude" in text) == (network is None)
     assert f"export UCX_NET_DEVICES={devices}\n" in file(plan, "n0", "mpi", "/etc/profile.d/fnn-mpi.sh")
+
+
+def test_with_advanced_routing_open_mpi_leaves_all_out_but_the_nics(plan: Plan) -> None:
+    text = file(routed(plan, "advanced"), "n0", "mpi", "/etc/openmpi/openmpi-mca-params.conf")
+    (line,) = (line for line in text.splitlines() if line.startswith("btl_tcp_if_exclude = "))
+    beginnings = tuple(line.partition(" = ")[2].split(","))
+    assert all(name.startswith(beginnings) for name in ("lo", "node0", "eth0", "docker0", "fwbr100i0", "fnord"))
+    assert not any(name.startswith(beginnings) for name in ("fnn0", "fnn1", "fnn12"))
 
 
 def test_mpi_gets_all_nodes_in_order(plan: Plan) -> None:

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from string import ascii_lowercase
+
+import numpy as np
 
 from flathood.plan.proof.cabling import Cabling
 from flathood.plan.proof.findings import Ledger, Place
@@ -67,6 +70,7 @@ def check_sysctls(ledger: Ledger, cabling: Cabling, machine: int, files: Mapping
         wanted |= {f"{base}{scope}.{way}_redirects": "0" for scope in scopes for way in ("accept", "send")}
         wanted |= {f"{base}{scope}.rp_filter": "2" for scope in ("all", "default")}
         wanted |= {"net.ipv4.ip_forward": "0", "net.ipv4.fib_multipath_hash_policy": "1"}
+        wanted["net.ipv4.tcp_slow_start_after_idle"] = "0"
         advanced = cabling.cluster.routing == "advanced"
         wanted[f"{base}all.ignore_routes_with_linkdown"] = "1" if advanced else "0"
     if machine == len(cabling.names) - 1:
@@ -108,7 +112,7 @@ def check_mpi(ledger: Ledger, world: World, machine: int, files: Mapping[str, by
         message = f"does not list all {len(nodes)} nodes once, in their order, with {options.mpi_slots} slots"
         if data is not None:
             ledger.expect("mpi", holds, Place(f"{_FOLDER}{name}"), message)
-    slots, subnets = _networks(world, machine)
+    slots, idle = _slots(world, machine)
     ranges, routing = cabling.cluster.addresses, cabling.cluster.routing
     everywhere = str(ranges.outside if routing == "tree" else ranges.nodes)
     nics = [f"fnn{slot}" for slot in slots]
@@ -120,10 +124,14 @@ def check_mpi(ledger: Ledger, world: World, machine: int, files: Mapping[str, by
         "btl_tcp_flags": "send,inplace,need-ack,need-csum,hetero-rdma",
         "osc": "^ucx",
         "reachable": "^netlink",
-        "btl_tcp_if_include": subnets if routing == "advanced" else everywhere,
         "oob_tcp_if_include": everywhere,
         "orte_default_hostfile": f"{_FOLDER}openmpi.hosts",
     }
+    if routing == "advanced":
+        found = (_settings(files, _OPEN_MPI, " = ") or {}).get("btl_tcp_if_exclude", "")
+        wanted["btl_tcp_if_exclude"] = _exclusion(found, nics, idle)
+    else:
+        wanted["btl_tcp_if_include"] = everywhere
     _table(ledger, files, _OPEN_MPI, " = ", wanted)
     environment = {
         "OMPI_MCA_mca_base_param_files": f"$HOME/.openmpi/mca-params.conf,{_OPEN_MPI}",
@@ -168,26 +176,39 @@ def check_endpoints(ledger: Ledger, world: World, machine: int, files: Mapping[s
     ledger.expect("endpoints", started, Place(_WANTED), f"does not want {unit}, so nothing starts it at boot")
 
 
-def _networks(world: World, machine: int) -> tuple[list[int], str]:
-    """The NICs and the subnets that MPI may use: all neighborhoods of the node, or in tree mode its outside one."""
+def _slots(world: World, machine: int) -> tuple[list[int], list[int]]:
+    """The NICs that MPI may use, all that are in neighborhoods or in tree mode the outside one; and those that idle."""
     role = Role.OUTSIDE if world.cabling.cluster.routing == "tree" else Role.NEIGHBORHOOD
     mine = (world.machine == machine) & (world.role == role) & (world.slot >= 0)
     mine &= ~world.cabling.idle[world.machine, world.slot]
-    rows = sorted((int(world.slot[row]), int(row)) for row in mine.nonzero()[0])
-    subnets = []
-    for _, row in rows:
-        length = int(world.length[row])
-        subnets.append(f"{dotted(int(world.ip[row]) & (-1 << (32 - length)))}/{length}")
-    return [slot for slot, _ in rows], ",".join(subnets)
+    idle: list[int] = np.flatnonzero(world.cabling.idle[machine]).tolist()
+    return sorted(int(slot) for slot in world.slot[mine]), idle
+
+
+def _exclusion(found: str, nics: list[str], idle: list[int]) -> str:
+    """The words that Open MPI is to leave names out by, each the beginning of some: as found, if they are right.
+
+    They can't name an idle NIC whose name begins that of another, as that of slot 1 does that of slot 10.
+    """
+    others = {"lo", "node0", *(f"{stem}{letter}" for stem in ("", "f", "fn") for letter in ascii_lowercase)}
+    others |= {f"fnn{slot}" for slot in idle}
+    others = {other for other in others if not any(name.startswith(other) for name in nics)}
+    words = tuple(word for word in found.split(",") if word)
+    right = all(name.startswith(words) != (name in nics) for name in others | set(nics))
+    return found if right else f"the beginnings of all names but {', '.join(nics)}"
 
 
 def _table(ledger: Ledger, files: Mapping[str, bytes], file: str, separator: str, wanted: Mapping[str, str]) -> None:
     if file not in files:
         return
-    found = settings_of(files[file].decode("utf-8", "replace").split("\n"), separator)
+    found = _settings(files, file, separator)
     if found is None:
         ledger.fail("mpi", Place(file), "has a line that is no setting, or one that is there twice")
         return
     for key in sorted(wanted.keys() | found.keys()):
         message = f"{key} is {found.get(key, 'not set')}; right is {wanted.get(key, 'not to set it')}"
         ledger.expect("mpi", found.get(key) == wanted.get(key), Place(file), message)
+
+
+def _settings(files: Mapping[str, bytes], file: str, separator: str) -> dict[str, str] | None:
+    return settings_of(files.get(file, b"").decode("utf-8", "replace").split("\n"), separator)

@@ -5,15 +5,18 @@ With basic routing all of them use the node addresses: these lead over the one n
 whatever a library itself makes of several NICs. With advanced routing Open MPI and UCX (under MPICH) are told the NICs
 and stripe over them by themselves, while NCCL and Gloo keep to the node address, whose route has many next hops.
 
-Open MPI then may try any pair of addresses; the host routes of role routes make each of them work. Where it takes a
-subnet for an interface, it takes the first that matches, so each neighborhood is listed. Its file takes the place of
-the distribution's, which keeps UCX and libfabric out: so does this one, by naming what stripes over TCP. Open MPI 5
-may have another place for its file, and its launcher, PRRTE, reads none: both are told by the environment.
+Open MPI then may try any pair of addresses; the host routes of role routes make each of them work. It takes a list of
+interfaces to be in the order in which the kernel has them, and pairs wrong addresses where it is not: after a NIC went
+and came back, or where slots are not in the order in which the NICs were found at boot. So it is told what to leave
+out, which has no order. Its file takes the place of the distribution's, which keeps UCX and libfabric out: so does this
+one, by naming what stripes over TCP. Open MPI 5 may have another place for its file, and its launcher, PRRTE, reads
+none: both are told by the environment.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
+from string import ascii_lowercase
 
 import numpy as np
 
@@ -39,6 +42,8 @@ _TRANSPORTS = {
     "reachable": "^netlink",
 }
 ENVIRONMENT = "/etc/profile.d/fnn-mpi.sh"
+#: Open MPI takes a word of btl_tcp_if_exclude for the beginning of names: these are those of all but our NICs.
+_NOT_OURS = tuple("fnn"[:place] + letter for place in range(3) for letter in ascii_lowercase if letter != "fnn"[place])
 _OWNS = (f"{FOLDER}/*", OPEN_MPI, ENVIRONMENT)
 _APPLY = ()
 _HEADER = header("mpi")
@@ -48,21 +53,23 @@ def files(plan: Plan, host: str, options: Options) -> tuple[File, ...]:
     """Host files, Open MPI's parameters, and the environment of the others."""
     number = plan.numbers[host]
     slots = np.flatnonzero(plan.usable[number] >= 0).tolist()
-    everywhere = subnets = str(plan.cluster.addresses.nodes)
+    everywhere = plan.cluster.addresses.nodes
     devices, nics = [NODE_DEVICE], [nic(slot) for slot in slots]
     if plan.routing == "tree":
-        everywhere = subnets = str(plan.cluster.addresses.outside)
+        everywhere = plan.cluster.addresses.outside
         devices = nics = [nic(plan.outside_slot(number))]
+    networks = f"include = {everywhere}"
     if plan.routing == "advanced":
         devices = nics
-        subnets = ",".join(str(plan.subnets[plan.usable[number, slot]]) for slot in slots)
+        idle = [nic(slot) for slot in plan.used_slots(number) if not any(name.startswith(nic(slot)) for name in nics)]
+        networks = f"exclude = {','.join([*_NOT_OURS, *idle])}"
     transports = "".join(f"{key} = {value}\n" for key, value in _TRANSPORTS.items())
     return (
         *_host_files(plan, options.mpi_slots),
         File(
             OPEN_MPI,
             f"{_HEADER}{transports}"
-            f"btl_tcp_if_include = {subnets}\noob_tcp_if_include = {everywhere}\n"
+            f"btl_tcp_if_{networks}\noob_tcp_if_include = {everywhere}\n"
             f"orte_default_hostfile = {OPEN_MPI_HOSTS}\n",
         ),
         File(
