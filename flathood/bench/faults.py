@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+import click
+
 from flathood.bench.measure import Row
 from flathood.bench.progress import MARK, Progress, end, started
 from flathood.bench.small_lab import copied, site, small_lab
@@ -117,7 +119,10 @@ def _rows(lab: Lab, folder: Path, jobs: list[tuple[str, str, str]]) -> Iterator[
             for job in jobs:
                 # What a fault took from the kernel's tables is back only then.
                 site(lab, folder, routing="advanced", failover_state=state)
-                row |= _measured(lab, break_, job)
+                found = _measured(lab, break_, job)
+                told = ", ".join(f"{one}: {still}" for one, still in found.items() if not one.endswith(" usual"))
+                click.echo(f"failover {state}, {fault}, stood still (s): {told}", err=True)
+                row |= found
             yield row
 
 
