@@ -95,6 +95,8 @@ _JOBS = (
     ("MPICH", MPICH_START, _MPI),
     ("Gloo", GLOO_START, _GLOO),
 )
+#: A program; its longest time without progress before a fault, and after it: "stopped" if it did not get on, or "died".
+_Figure = tuple[str, float, float | str]
 
 
 def run(wheels: Path | None) -> list[Row]:
@@ -115,19 +117,16 @@ def _rows(lab: Lab, folder: Path, jobs: list[tuple[str, str, str]]) -> Iterator[
     }
     for state in ("absent", "present"):
         for fault, break_ in faults.items():
-            row: Row = {"failover": "yes" if state == "present" else "no", "fault": fault}
             for job in jobs:
                 # What a fault took from the kernel's tables is back only then.
                 site(lab, folder, routing="advanced", failover_state=state)
-                found = _measured(lab, break_, job)
-                told = ", ".join(f"{one}: {still}" for one, still in found.items() if not one.endswith(" usual"))
-                click.echo(f"failover {state}, {fault}, stood still (s): {told}", err=True)
-                row |= found
-            yield row
+                for program, usual, still in _measured(lab, break_, job):
+                    click.echo(f"failover {state}, {fault}, {program}: {still} (before: {usual})", err=True)
+                    yield {"failover": state, "fault": fault, "program": program, "before s": usual, "after s": still}
 
 
-def _measured(lab: Lab, break_: Callable[[int, str], object], job: tuple[str, str, str]) -> Row:
-    """One fault: for each program how long it stood still, "stopped" if it did not get on in the time, or "died"."""
+def _measured(lab: Lab, break_: Callable[[int, str], object], job: tuple[str, str, str]) -> list[_Figure]:
+    """One fault: for each program how long it stood still before it and after it, seconds."""
     name, start, program = job
     with ExitStack() as stack:
         for machine in lab.machines:
@@ -144,11 +143,9 @@ def _measured(lab: Lab, break_: Callable[[int, str], object], job: tuple[str, st
         break_(slot, lab.state.planned.cables[nic(_TO, slot)])
         time.sleep(_AFTER)
         now = time.monotonic()
-        row: Row = {}
-        for one, progress in running.items():
-            row |= {f"{one} usual": round(usual[one], 2), one: _verdict(progress, began, now)}
+        told = [(one, round(usual[one], 2), _verdict(progress, began, now)) for one, progress in running.items()]
     lab.mend()
-    return row
+    return told
 
 
 def _connected(lab: Lab, stack: ExitStack) -> tuple[dict[str, Progress], int]:
