@@ -116,6 +116,8 @@ def check_mpi(ledger: Ledger, world: World, machine: int, files: Mapping[str, by
     ranges, routing = cabling.cluster.addresses, cabling.cluster.routing
     everywhere = str(ranges.outside if routing == "tree" else ranges.nodes)
     nics = [f"fnn{slot}" for slot in slots]
+    row = world.row(machine, Role.OUTSIDE)
+    outside = f"fnn{world.slot[row]}" if row >= 0 else "the NIC with the outside address"
     devices = nics if routing != "basic" else ["node0"]
     wanted = {
         "pml": "ob1",
@@ -136,7 +138,7 @@ def check_mpi(ledger: Ledger, world: World, machine: int, files: Mapping[str, by
     environment = {
         "OMPI_MCA_mca_base_param_files": f"$HOME/.openmpi/mca-params.conf,{_OPEN_MPI}",
         "PRTE_MCA_prte_default_hostfile": f"{_FOLDER}openmpi.hosts",
-        "PRTE_MCA_prte_if_include": ",".join(nics),
+        "PRTE_MCA_prte_if_include": outside,
         "HYDRA_HOST_FILE": f"{_FOLDER}mpich.hosts",
         "UCX_NET_DEVICES": ",".join(devices),
         "UCX_MAX_RNDV_RAILS": str(len(devices)),

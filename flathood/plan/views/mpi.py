@@ -77,8 +77,8 @@ def files(plan: Plan, host: str, options: Options) -> tuple[File, ...]:
             f"{_HEADER}"
             f"export OMPI_MCA_mca_base_param_files=$HOME/.openmpi/mca-params.conf,{OPEN_MPI}\n"
             f"export PRTE_MCA_prte_default_hostfile={OPEN_MPI_HOSTS}\n"
-            # PRRTE 3.0 finds no interface for a subnet that is larger than the interface's own.
-            f"export PRTE_MCA_prte_if_include={','.join(nics)}\n"
+            # PRRTE 3.0 finds no interface for a subnet that is larger than the interface's own, and fails with several.
+            f"export PRTE_MCA_prte_if_include={nic(plan.outside_slot(number))}\n"
             f"export HYDRA_HOST_FILE={MPICH_HOSTS}\n"
             f"export UCX_NET_DEVICES={','.join(devices)}\n"
             f"export UCX_MAX_RNDV_RAILS={len(devices)}\n"
