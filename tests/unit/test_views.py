@@ -16,6 +16,7 @@ from flathood.plan.bundle import machines
 from flathood.plan.proof import prove
 from flathood.plan.views import ROLES_OF, kind_of
 from flathood.spec.model import Routing
+from flathood.wiring.model import Idle
 from tests.plans import HEXA, InMemory, compiled, plan_of
 
 ROOT = Path(__file__).parents[2]
@@ -116,6 +117,18 @@ def test_with_advanced_routing_open_mpi_leaves_all_out_but_the_nics(plan: Plan) 
     beginnings = tuple(line.partition(" = ")[2].split(","))
     assert all(name.startswith(beginnings) for name in ("lo", "node0", "eth0", "docker0", "fwbr100i0", "fnord"))
     assert not any(name.startswith(beginnings) for name in ("fnn0", "fnn1", "fnn12"))
+
+
+def test_open_mpi_leaves_an_idle_nic_out_too() -> None:
+    whole = plan_of((("red", "green", "blue"),) * 3)
+    wiring = whole.wiring.model_copy(update={"idle": (Idle(node="n0", slot=2),)})
+    plan = routed(make_plan(whole.cluster, wiring, whole.registry), "advanced")
+    ends = [
+        file(plan, name, "mpi", "/etc/openmpi/openmpi-mca-params.conf").count(",fnz,fnn2\n") for name in ("n0", "n1")
+    ]
+    assert ends == [1, 0]
+    report = prove(plan.cluster, plan.wiring, plan.registry, InMemory(compiled(plan, Options())), Options())
+    assert [finding for finding in report.failures if finding.check == "mpi"] == []
 
 
 def test_mpi_gets_all_nodes_in_order(plan: Plan) -> None:
