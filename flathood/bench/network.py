@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import click
@@ -15,10 +16,11 @@ from flathood.benchmark.report import COLUMNS, cells, write_report
 from flathood.benchmark.results import Row as Measured
 from flathood.benchmark.results import unexplained
 from flathood.errors import FlathoodError
+from flathood.following import follow
 from flathood.lab import Lab
 from flathood.lab.state import labs
 from flathood.plan import load_plan
-from flathood.playbook import CHECKOUT, command, play
+from flathood.playbook import CHECKOUT, command, start
 
 #: Seconds that the playbook may take.
 _LIMIT = 4 * 3600
@@ -56,9 +58,15 @@ def _measured(file: Path, told: dict[str, Any], lab: Lab | None, rate: int, outp
         click.echo(f"links of {rate / 1e6:g} Mbit/s", err=True)
         usual = lab.state.planned.rate
         told = told | {"benchmark_lab_rate": f"{rate // 1000}k", "benchmark_lab_rate_usual": f"{usual // 1000}k"}
-    done = play(command("benchmark", file, **told), lab, limit=_LIMIT)
-    (output / "ansible.log").write_text(done.stdout, encoding="utf-8")
-    if done.returncode:
-        raise FlathoodError(f"bench: the playbook failed ({output / 'ansible.log'}):\n{done.stdout[-2000:]}")
+    with start(command("benchmark", file, **told), lab) as ansible:
+        limit = Timer(_LIMIT, ansible.kill)
+        limit.start()
+        try:
+            said = "".join(follow(ansible.stdout or ()))
+        finally:
+            limit.cancel()
+    (output / "ansible.log").write_text(said, encoding="utf-8")
+    if ansible.returncode:
+        raise FlathoodError(f"bench: the playbook failed ({output / 'ansible.log'}):\n{said[-2000:]}")
     results = json.loads((output / "results.json").read_bytes())
     return [Measured(**row) for row in results["rows"]]

@@ -5,6 +5,6 @@ What belongs here: what is run and how it is started, what it told, and the repo
 """
 
 from flathood.benchmark.results import keep, load, medium
-from flathood.benchmark.work import Wanted, command
+from flathood.benchmark.work import Job, Wanted, job
 
-__all__ = ["Wanted", "command", "keep", "load", "medium"]
+__all__ = ["Job", "Wanted", "job", "keep", "load", "medium"]

@@ -66,8 +66,23 @@ def partner(plan: Plan) -> int:
     return 1 + int(np.argmax((member[1:] & member[0]).sum(axis=1)))
 
 
-def command(plan: Plan, wanted: Wanted, model: Model, *, root: bool) -> list[str]:
-    """The command line for the first node, where role mpi has been; raises FlathoodError.
+@dataclass(frozen=True)
+class Job:
+    """A command line for the first node, how many cases it measures, and the seconds that it is expected to take."""
+
+    argv: list[str]
+    cases: int
+    seconds: float
+
+    @property
+    def outlook(self) -> str:
+        """What it will take, in words."""
+        span = f"{self.seconds:.0f} s" if self.seconds < 100 else f"{self.seconds / 60:.0f} min"
+        return f"{self.cases} case{'s' if self.cases != 1 else ''}, about {span}"
+
+
+def job(plan: Plan, wanted: Wanted, model: Model, *, root: bool) -> Job:
+    """What to run on the first node, where role mpi has been; raises FlathoodError.
 
     Which network it takes is left to that role's files, as for any other program.
     """
@@ -75,17 +90,19 @@ def command(plan: Plan, wanted: Wanted, model: Model, *, root: bool) -> list[str
     cases: list[list[Any]] = [
         [name, _CONNECTED, partner(plan), False] for name in CONNECTIONS if name in wanted.benchmarks
     ]
-    links, expected = Links(plan), float(_START + _RANK * plan.node_count + 2 * _PATIENCE * _CONNECTED * len(cases))
+    links, expected = Links(plan), float(_CONNECTED * len(cases))
     for case in wanted.cases(plan):
         cases.append([case.benchmark, case.size, case.group, case.multi])
-        once = predict(plan, case, model, links).seconds
-        # A time for the first one, another for the repetitions, half a second between cases.
-        expected += _PATIENCE * (once * 4 + wanted.seconds + 0.5)
+        # The first one, then as many as fit into the time, at least one; half a second between cases.
+        once = predict(plan, case, model, links).seconds * (2 if case.benchmark == "pingpong" else 1)
+        expected += once + max(once, wanted.seconds) + 0.5
+    most = _START + _RANK * plan.node_count + _PATIENCE * expected
     work = {"seconds": wanted.seconds, "most": _MOST_REPETITIONS, "cases": cases}
-    return [
-        *("timeout", "--kill-after", "10", f"{expected:.0f}"),
+    argv = [
+        *("timeout", "--kill-after", "10", f"{most:.0f}"),
         *("mpirun", "--hostfile", OPEN_MPI_HOSTS, "-n", str(plan.node_count), "--map-by", "node"),
         *("--mca", "mpi_yield_when_idle", "1"),
         *(["--allow-run-as-root"] if root else []),
         *("python3", "-c", SOURCE, json.dumps(work)),
     ]
+    return Job(argv, len(cases), expected)

@@ -6,16 +6,14 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from flathood.checks.catalogue import Catalogue
 from flathood.checks.evidence import IN_LAB
@@ -23,13 +21,12 @@ from flathood.checks.report.terminal import print_catalogue, print_report
 from flathood.checks.results import Exit, Report
 from flathood.cli import options as shared
 from flathood.errors import Conflict
+from flathood.following import follow
 from flathood.lab import Lab
 from flathood.lab.state import labs
 from flathood.plan import Plan, load_plan
 from flathood.playbook import CHECKOUT, command, start
 
-_TASK = re.compile(r"^TASK \[(.*)\] \**$")
-_DONE = re.compile(r"^(?:ok|changed|fatal|skipping|failed): \[")
 #: Lines of Ansible's output that are shown when it wrote no report.
 _TAIL = 20
 
@@ -117,7 +114,7 @@ def _run(directory: Path, output: Path, arguments: list[str], quiet: bool) -> Re
     lines: list[str] = []
     with start(command("validate", directory.resolve() / "cluster.yml", *arguments)) as ansible:
         if ansible.stdout:
-            lines = _follow(ansible.stdout, quiet)
+            lines = follow(ansible.stdout, quiet=quiet)
     (output / "ansible.log").write_text("".join(lines), encoding="utf-8")
     try:
         return Report.model_validate_json((output / "report.json").read_bytes())
@@ -127,24 +124,3 @@ def _run(directory: Path, output: Path, arguments: list[str], quiet: bool) -> Re
             f"Nothing was checked: Ansible wrote no report. All that it said is in {output / 'ansible.log'}", err=True
         )
         sys.exit(Exit.NOTHING_RAN)
-
-
-def _follow(output: Iterable[str], quiet: bool) -> list[str]:
-    """Show which task is at work and how many machines are done with it; every line that was read."""
-    lines = []
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        TextColumn("{task.completed:.0f}"),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), disable=quiet) as progress:
-        current = progress.add_task("Start Ansible")
-        for line in output:
-            lines.append(line)
-            if match := _TASK.match(line):
-                progress.update(current, total=progress.tasks[-1].completed)
-                current = progress.add_task(match[1])
-            elif _DONE.match(line):
-                progress.advance(current)
-    return lines

@@ -38,7 +38,12 @@ ROOT_DISK = 1 << 30
 _INOTIFY = Path("/proc/sys/fs/inotify/max_user_instances")
 #: systemd takes some 20 instances a machine: at Debian's 128 about 30 machines boot, the rest hang without a word.
 _INOTIFY_NEEDED = 8192
-_INOTIFY_BEFORE = paths.RUN / "inotify.before"
+#: What network namespaces may choose for TCP (Linux: networking/ip-sysctl). Role routes has nodes choose this one; the
+#: list has it unless this machine itself chooses another.
+_CONTROLS = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
+_CONTROL = "cubic"
+#: What was in each setting before the first lab.
+_BEFORE = {_INOTIFY: paths.RUN / "inotify.before", _CONTROLS: paths.RUN / "controls.before"}
 _LOCK = paths.RUN / "lock"
 
 
@@ -91,10 +96,13 @@ def borrow(lab: str) -> None:
         cgroups.mount()
         cgroups.end(paths.lab_cgroup(lab))  # left by a lab whose mount of the hierarchy was lost before its processes
         paths.command_cgroup(lab).mkdir(parents=True, exist_ok=True)
-        before = int(_INOTIFY.read_text())
-        if before < _INOTIFY_NEEDED:
-            _INOTIFY_BEFORE.write_text(str(before))
-            _INOTIFY.write_text(str(_INOTIFY_NEEDED))
+        if int(_INOTIFY.read_text()) < _INOTIFY_NEEDED:
+            _set(_INOTIFY, str(_INOTIFY_NEEDED))
+        controls = _CONTROLS.read_text().split()
+        if _CONTROL not in controls:
+            with suppress(LabError):  # built in, most often
+                run(("modprobe", f"tcp_{_CONTROL}"))
+            _set(_CONTROLS, " ".join([*controls, _CONTROL]))
 
 
 def give_back() -> None:
@@ -103,9 +111,18 @@ def give_back() -> None:
         if paths.CGROUP_MOUNT.is_mount() and any(entry.is_dir() for entry in paths.CGROUPS.glob("*")):
             return
         cgroups.unmount()
-        if _INOTIFY_BEFORE.exists():
-            _INOTIFY.write_text(_INOTIFY_BEFORE.read_text())
-            _INOTIFY_BEFORE.unlink()
+        for setting, before in _BEFORE.items():
+            if before.exists():
+                setting.write_text(before.read_text())
+                before.unlink()
+
+
+def _set(setting: Path, value: str) -> None:
+    _BEFORE[setting].write_text(setting.read_text())
+    try:
+        setting.write_text(value)
+    except OSError as error:
+        raise LabError(f"{setting}: cannot be set to {value!r}, as a lab needs it: {error.strerror}") from error
 
 
 def _kernel_makes(kind: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ansible_collections.flathood.cluster.plugins.module_utils.machine.options import ROUTING
 from ansible_collections.flathood.cluster.plugins.plugin_utils.action import Action
 
-from flathood.benchmark import Wanted, command, keep, medium
+from flathood.benchmark import Wanted, job, keep, medium
 from flathood.benchmark.report import write_report
 from flathood.plan import load_plan
 
@@ -35,7 +35,8 @@ class ActionModule(Action):
         model = medium(plan)
         if given["output"] is None:
             wanted = Wanted(tuple(given["benchmarks"]), tuple(given["sizes"]), tuple(given["groups"]), given["seconds"])
-            return {"argv": command(plan, wanted, model, root=given["root"])}
+            work = job(plan, wanted, model, root=given["root"])
+            return {"argv": work.argv, "outlook": work.outlook}
         folder = Path(given["directory"])
         keep(plan, model, given["output"], folder)
         page, said = write_report(plan, folder)

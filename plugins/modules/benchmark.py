@@ -93,6 +93,11 @@ argv:
   returned: when O(output) is not given
   type: list
   elements: str
+outlook:
+  description: How many cases it measures, and about how long that takes.
+  returned: when O(output) is not given
+  type: str
+  sample: 7 cases, about 12 min
 report:
   description: Path of the page.
   returned: when O(output) is given

@@ -34,7 +34,8 @@ PATIENCE = 400
 LOOK = r"""
 ip -o -4 address | sed 's/^[0-9]*: //'; ip -o link | sed 's/^[0-9]*: //' | grep -v node0
 ip -4 route show table all | sort; ip -4 neigh show nud permanent | sort; hostname; cat /etc/hosts
-cd /proc/sys/net/ipv4 && grep -r . ip_forward fib_multipath_hash_policy tcp_slow_start_after_idle \
+cd /proc/sys/net/ipv4
+grep -r . ip_forward fib_multipath_hash_policy tcp_slow_start_after_idle tcp_congestion_control \
   conf/*/arp_ignore conf/*/arp_announce conf/*/rp_filter conf/*/accept_redirects conf/*/send_redirects
 """
 DRIFT = """

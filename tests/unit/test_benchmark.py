@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from flathood.benchmark import Wanted, command, keep
+from flathood.benchmark import Wanted, job, keep
 from flathood.benchmark.plots import plots
 from flathood.benchmark.report import write_report
 from flathood.benchmark.results import Row, load, rows, unexplained
@@ -25,13 +25,13 @@ def plan():
     return plan_of(HEXA)
 
 
-def job(argv):
-    return json.loads(argv[-1])
+def told(work):
+    return json.loads(work.argv[-1])
 
 
 def test_the_job_has_each_case_once_small_messages_first(plan):
     wanted = Wanted(("exchange", "barrier", "tcp"), sizes=(1024, 0), groups=(6, 2))
-    assert job(command(plan, wanted, MODEL, root=False))["cases"] == [
+    assert told(job(plan, wanted, MODEL, root=False))["cases"] == [
         ["tcp", 4, partner(plan), False],
         ["barrier", 0, 2, False],
         ["barrier", 0, 2, True],
@@ -43,7 +43,7 @@ def test_the_job_has_each_case_once_small_messages_first(plan):
 
 
 def test_root_says_so_to_mpirun(plan):
-    assert ["--allow-run-as-root" in command(plan, Wanted(), MODEL, root=root) for root in (True, False)] == [
+    assert ["--allow-run-as-root" in job(plan, Wanted(), MODEL, root=root).argv for root in (True, False)] == [
         True,
         False,
     ]
@@ -55,14 +55,23 @@ def test_plain_connections_are_between_nodes_that_share_most(plan):
 
 def test_a_job_on_slow_links_gets_more_time(plan):
     slow = Model(rate=1e6)
-    limit = [float(command(plan, Wanted(), model, root=True)[3]) for model in (MODEL, slow)]
+    limit = [float(job(plan, Wanted(), model, root=True).argv[3]) for model in (MODEL, slow)]
     assert limit[1] > 2 * limit[0]
+
+
+def test_the_outlook_is_how_long_the_predicted_operations_take(plan):
+    wanted = Wanted(("exchange",), sizes=(1 << 22,), groups=(6,))
+    once = predict(plan, Case("exchange", 1 << 22, 6, multi=False), MODEL).seconds
+    work = job(plan, wanted, MODEL, root=True)
+    assert work.seconds == pytest.approx(2 * once + 0.5)  # longer than the time for repetitions: one, and one again
+    assert work.outlook == f"1 case, about {2 * once + 0.5:.0f} s"
+    assert job(plan, replace(wanted, sizes=(1 << 24,), groups=(2, 6)), MODEL, root=True).outlook.endswith(" min")
 
 
 def test_everything_wrong_is_told_at_once(plan):
     wanted = Wanted(("allreduce",), sizes=(-1,), groups=(7,), seconds=0)
     with pytest.raises(FlathoodError) as caught:
-        command(plan, wanted, MODEL, root=True)
+        job(plan, wanted, MODEL, root=True)
     assert len(str(caught.value).splitlines()) == 4
 
 

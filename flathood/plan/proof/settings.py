@@ -69,8 +69,8 @@ def check_sysctls(ledger: Ledger, cabling: Cabling, machine: int, files: Mapping
         scopes = ["all", "default", *(f"fnn{slot}" for slot in cabling.used(machine))]
         wanted |= {f"{base}{scope}.{way}_redirects": "0" for scope in scopes for way in ("accept", "send")}
         wanted |= {f"{base}{scope}.rp_filter": "2" for scope in ("all", "default")}
-        wanted |= {"net.ipv4.ip_forward": "0", "net.ipv4.tcp_slow_start_after_idle": "0"}
-        wanted["net.ipv4.fib_multipath_hash_policy"] = "1"
+        wanted |= {"net.ipv4.ip_forward": "0", "net.ipv4.fib_multipath_hash_policy": "1"}
+        wanted |= {"net.ipv4.tcp_slow_start_after_idle": "0", "net.ipv4.tcp_congestion_control": "cubic"}
         advanced = cabling.cluster.routing == "advanced"
         wanted[f"{base}all.ignore_routes_with_linkdown"] = "1" if advanced else "0"
     if machine == len(cabling.names) - 1:

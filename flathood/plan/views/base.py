@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -86,14 +86,14 @@ def neighbor(address: object, mac: str) -> str:
     return f"\n[Neighbor]\nAddress={address}\nLinkLayerAddress={mac}\n"
 
 
-def sysctl_file(role: str, settings: dict[str, int], optional: dict[str, int] | None = None) -> File:
+def sysctl_file(role: str, settings: Mapping[str, int | str], optional: dict[str, int] | None = None) -> File:
     """A file for /etc/sysctl.d; ``optional`` ones may fail (sysctl.d(5): a leading hyphen)."""
     lines = [f"{key} = {value}\n" for key, value in settings.items()]
     lines += [f"-{key} = {value}\n" for key, value in (optional or {}).items()]
     return File(f"/etc/sysctl.d/60-fnn-{role}.conf", header(role) + "".join(lines))
 
 
-def sysctl_live(settings: dict[str, int]) -> tuple[str, ...]:
+def sysctl_live(settings: Mapping[str, int | str]) -> tuple[str, ...]:
     """The facet of a sysctl file, without its optional lines."""
     return lines(f"{key} {value}" for key, value in settings.items())
 

@@ -31,7 +31,7 @@ def test_the_number_of_checks_is_what_counting_over_the_wiring_gives(name: str, 
     expected = Counter(
         nic=5 * nics,
         address=nics + nodes,
-        sysctl=nodes * 14 + 2 * nics,
+        sysctl=nodes * 15 + 2 * nics,
         name=len(pairs) * 3 + shared + (nics + 3 * nodes) + nodes,
         route=addresses_of_peers + nodes,
         neighbor=shared + nics + nodes,
@@ -87,7 +87,7 @@ def test_only_the_kinds_asked_for_are_shipped(hexa: Plan) -> None:
 def test_the_list_is_printed_before_anything_runs() -> None:
     done = CliRunner().invoke(validate, [str(ROOT / "inventories/hexa"), "--list"])
     assert done.exit_code == 0
-    assert "hexa: 802 checks." in done.output
+    assert "hexa: 808 checks." in done.output
     assert max(map(len, done.output.splitlines())) <= 80
 
 
