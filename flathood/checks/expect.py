@@ -118,8 +118,11 @@ class _Node:
         names = {name: node if advanced else next_hop, f"{name}-node": node, f"{name}-out": plan.outside_ip(peer)}
         for alias, address in names.items():
             yield self.check("name", alias, str(address), chosen, name)
-        far = [address for switch, address in self._addresses(peer) if switch not in shared]
-        for address in (*far, *([] if advanced else [node]), plan.outside_ip(peer)):
+        over = plan.reached_over(self.number, peer)
+        for switch, address in self._addresses(peer):
+            if switch in over:
+                yield from self._path(address, over[switch], name, plan.neighborhood_ip(peer, over[switch]))
+        for address in (*([] if advanced else [node]), plan.outside_ip(peer)):
             yield from self._path(address, chosen, name, next_hop)
         if advanced:
             yield from self._spread(peer)

@@ -118,6 +118,18 @@ class Plan:
         """The neighborhoods that two nodes share, in number order."""
         return tuple(np.flatnonzero((self.slot_on[i] >= 0) & (self.slot_on[j] >= 0)).tolist())
 
+    def reached_over(self, node: int, peer: int) -> dict[int, int]:
+        """Of each neighborhood that a peer has an address on and a node is not on: the one that it is reached over.
+
+        That is the one chosen for the pair; in advanced mode all that they share in turn. So a program that has a
+        connection to each of the peer's addresses, as Open MPI does, has about as many on each switch.
+        """
+        shared, chosen = self.shared(node, peer), int(self.chosen[node, peer])
+        apart = [switch for switch in self.addressed(peer) if switch not in shared]
+        several = [chosen, *(switch for switch in shared if switch != chosen)]
+        ways = several if self.routing == "advanced" else [chosen]
+        return {switch: ways[place % len(ways)] for place, switch in enumerate(apart)}
+
     @cached_property
     def _coming(self) -> dict[str, tuple[int, ...]]:
         number = {name: switch for switch, name in enumerate(self.switches)}

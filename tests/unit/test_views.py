@@ -202,3 +202,37 @@ def test_the_proof_finds_what_is_wrong_with_advanced_routes(plan: Plan, old: str
     report = prove(advanced.cluster, advanced.wiring, advanced.registry, InMemory(files), Options())
     assert any(message in str(finding) for finding in report.failures), report.failures
     assert {finding.machine for finding in report.failures} == {"n0"}
+
+
+@pytest.fixture(scope="module")
+def twins() -> Plan:
+    """Two nodes that share red (10.80.4.0/24) and green (10.80.1.0/24), and have two more switches each."""
+    rows = (("red", "green", "blue", "teal"), ("red", "green", "pink", "grey"))
+    return routed(plan_of(rows), "advanced")
+
+
+def test_in_advanced_mode_a_peer_s_other_addresses_are_dealt_out_to_the_shared_neighborhoods(twins: Plan) -> None:
+    over = twins.reached_over(0, 1)
+    assert sorted(over) == [2, 3]  # grey and pink
+    assert sorted(over.values()) == [1, 4]
+    nics = {1: "10.80.1.2 dev fnn1", 4: "10.80.4.2 dev fnn0"}
+    live = render(twins, "n0", "routes").live["routes"]
+    for switch in (2, 3):
+        assert f"10.80.{switch}.2 via {nics[over[switch]]}" in live
+    basic = routed(twins, "basic")
+    assert set(basic.reached_over(0, 1).values()) == {int(basic.chosen[0, 1])}
+
+
+def test_the_proof_finds_more_addresses_on_one_shared_neighborhood_than_its_share(twins: Plan) -> None:
+    files = compiled(twins, Options())
+    report = prove(twins.cluster, twins.wiring, twins.registry, InMemory(files), Options())
+    assert not report.failures, report.failures
+    here, there = (f"/etc/systemd/network/50-fnn{slot}.network.d/routes.conf" for slot in (0, 1))
+    sections = files["n0"][there].split(b"\n[Route]\n")
+    (moved,) = (part for part in sections[1:] if b"Destination=10.80." in part)
+    files["n0"][there] = b"\n[Route]\n".join(part for part in sections if part != moved)
+    files["n0"][here] += b"\n[Route]\n" + moved.replace(b"Gateway=10.80.1.2", b"Gateway=10.80.4.2")
+    report = prove(twins.cluster, twins.wiring, twins.registry, InMemory(files), Options())
+    assert {finding.machine for finding in report.failures} == {"n0"}
+    assert all("too many of its addresses" in str(finding) for finding in report.failures), report.failures
+    assert report.failures

@@ -111,6 +111,14 @@ def _faults(paths: _Paths, chosen: Ints) -> dict[str, Bools]:
     peers = world.machine[paths.rows]
     spread_out = (world.role[paths.rows] == Role.NODE) & ~paths.apart & ~paths.uplink & advanced
     shared = np.count_nonzero(world.cabling.on & world.cabling.on[paths.machine], axis=1)
+    # A peer's own addresses on neighborhoods, and how many of them go by the segment that this one goes by.
+    own = (world.role[paths.rows] == Role.NEIGHBORHOOD) & ~paths.uplink
+    dealt_out = own & ~paths.shared & ~paths.apart & advanced
+    ours = np.maximum(paths.ours, -1)  # the last column answers for -1
+    counts = np.zeros((len(world.cabling.names), len(world.cabling.segments) + 1), dtype=np.int64)
+    np.add.at(counts, (peers[own], ours[own]), 1)
+    load = counts[peers, ours]
+    addresses = np.bincount(peers[own], minlength=len(world.cabling.names))
     return {
         "no route": hops.slot < 0,
         "next hop": (hops.slot >= 0) & (hops.source < 0),
@@ -123,8 +131,10 @@ def _faults(paths: _Paths, chosen: Ints) -> dict[str, Bools]:
         & ~paths.uplink
         & ~paths.apart
         & ~spread_out
+        & ~dealt_out
         & (paths.ours != chosen[peers])
         & (not tree),
+        "uneven": dealt_out & (load > -(-addresses[peers] // np.maximum(shared[peers], 1))),
         "several": paths.several & ~spread_out,
         "not all": spread_out & (paths.ways < shared[peers]),
     }
@@ -185,6 +195,7 @@ def _sentence(fault: str, paths: _Paths, k: int) -> str:
         ),
         "not direct": f"goes by fnn{slot} ({here}), though the address is on another neighborhood that both are on",
         "not chosen": f"goes by fnn{slot} ({here}), its plain name by another neighborhood",
+        "uneven": f"goes by fnn{slot} ({here}), as do too many of its addresses: they are to be dealt out evenly",
         "several": "has several next hops: only node addresses have, and only in advanced mode",
         "not all": f"goes by {paths.ways[k]} of the neighborhoods that both are on, not by all",
     }[fault]

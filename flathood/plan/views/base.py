@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from flathood.plan.model import Plan
 NETWORK = "/etc/systemd/network"
 #: Facet → sorted lines that the running kernel must show.
 Live = dict[str, tuple[str, ...]]
+Text = TypeVar("Text")
 
 
 @dataclass(frozen=True)
@@ -112,8 +113,8 @@ class Pair(NamedTuple):
     shared: tuple[int, ...]
 
 
-class PeerTexts:
-    """Texts that a node has for each of its peers.
+class PeerTexts(Generic[Text]):
+    """Texts that a node has for each of its peers; ``none``: what is in its own place.
 
     They depend on the peer, the neighborhood chosen for the pair and those that it shares: far fewer combinations
     than pairs, so each text is made once and used by all nodes that see this peer alike. ``by_slot``: where a pair
@@ -121,17 +122,18 @@ class PeerTexts:
     slots see such a peer alike.
     """
 
-    def __init__(self, plan: Plan, make: Callable[[Pair], str], *, by_slot: bool = False) -> None:
+    def __init__(self, plan: Plan, make: Callable[[Pair], Text], none: Text, *, by_slot: bool = False) -> None:
         self._plan = plan
         self._make = make
+        self._none = none
         self._kind = np.zeros(plan.node_count, dtype=np.int64)
         if by_slot:
             self._kind = np.unique(plan.usable, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
-        self._known: list[dict[int, str]] = [{} for _ in range(plan.node_count)]
+        self._known: list[dict[int, Text]] = [{} for _ in range(plan.node_count)]
         self._bits = 1 << np.arange(plan.usable.shape[1], dtype=np.int64)
 
-    def of(self, node: int) -> list[str]:
-        """``make(pair)`` for each peer of a node, in number order; its own place is empty."""
+    def of(self, node: int) -> list[Text]:
+        """``make(pair)`` for each peer of a node, in number order; ``none`` in its own place."""
         plan = self._plan
         on = np.append(plan.slot_on[node] >= 0, False)  # the last place answers for -1, a slot that is not used
         shared = on[plan.usable] @ self._bits
@@ -143,5 +145,5 @@ class PeerTexts:
         found = list(map(dict.get, self._known, codes))
         for peer in [peer for peer, text in enumerate(found) if text is None]:
             pair = Pair(node, peer, int(plan.chosen[node, peer]), plan.shared(node, peer))
-            found[peer] = self._known[peer][codes[peer]] = "" if peer == node else self._make(pair)
+            found[peer] = self._known[peer][codes[peer]] = self._none if peer == node else self._make(pair)
         return [text for text in found if text is not None]

@@ -58,7 +58,7 @@ def _by_uplink(plan: Plan, first: int, options: Options) -> str:
 
 
 @lru_cache(maxsize=4)
-def _texts(plan: Plan) -> PeerTexts:
+def _texts(plan: Plan) -> PeerTexts[str]:
     def make(pair: Pair) -> str:
         _, peer, chosen, shared = pair
         name = plan.names[peer]
@@ -71,18 +71,18 @@ def _texts(plan: Plan) -> PeerTexts:
         named = [text.format("" if k else f" {name}") for k, text in enumerate(texts)]
         return f"{''.join(named)}{plan.outside_ip(peer)} {name}-out\n"
 
-    return PeerTexts(plan, make)
+    return PeerTexts(plan, make, "")
 
 
 @lru_cache(maxsize=4)
-def _tree_texts(plan: Plan) -> PeerTexts:
+def _tree_texts(plan: Plan) -> PeerTexts[str]:
     def make(pair: Pair) -> str:
         peer, name = pair.peer, plan.names[pair.peer]
         texts = [f"{plan.outside_ip(peer)} {name} {name}-out\n"]
         texts += [f"{plan.neighborhood_ip(peer, s)} {name}-{plan.switches[s]}\n" for s in pair.shared]
         return f"{''.join(texts)}{plan.node_ip(peer)} {name}-node\n"
 
-    return PeerTexts(plan, make)
+    return PeerTexts(plan, make, "")
 
 
 VIEW = View(_OWNS, _APPLY, files, live)

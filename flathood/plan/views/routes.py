@@ -12,7 +12,7 @@ it goes over, which the peer has on-link: the way back is one switch too, with n
 
 In advanced mode the route to a node address has a next hop on each shared neighborhood. The kernel takes one of them
 for each flow, and passes over those whose NIC has no carrier. One connection uses them all by MPTCP (RFC 8684): see
-`mptcp` beside.
+`mptcp` beside. The peer's other neighborhood addresses are dealt out to the shared neighborhoods in turn.
 """
 
 from __future__ import annotations
@@ -114,39 +114,55 @@ def settings(plan: Plan, host: str) -> dict[str, int | str]:
 def _by_slot(plan: Plan, node: int, form: _Form) -> dict[int, list[str]]:
     """The texts of a node's routes, by slot, in peer order; one by several NICs is with the chosen one."""
     if plan.routing == "tree":
-        texts = _tree_texts(plan, form)
-        return {plan.outside_slot(node): texts[:node] + texts[node + 1 :]}
+        all_of_them = _tree_texts(plan, form)
+        return {plan.outside_slot(node): all_of_them[:node] + all_of_them[node + 1 :]}
     texts = _texts(plan, form).of(node)
-    found = {}
     far = plan.by_uplink(node)
-    for slot in plan.used_slots(node):
+    found: dict[int, list[str]] = {slot: [] for slot in plan.used_slots(node)}
+    for slot in found:
         usable = plan.usable[node, slot] >= 0
         peers = np.flatnonzero(plan.chosen[node] == plan.usable[node, slot]).tolist() if usable else []
         if slot == plan.outside_slot(node):
             peers = sorted({*peers, *far})
-        if peers:
-            found[slot] = [texts[peer] for peer in peers]
-    return found
+        found[slot] = [texts[peer].chosen for peer in peers]
+    for slot, text in (other for each in texts for other in each.others):
+        found[slot].append(text)
+    return {slot: parts for slot, parts in found.items() if parts}
+
+
+class _Texts(NamedTuple):
+    """Routes to one peer: those by the neighborhood chosen for the pair, and a slot and routes for each other one."""
+
+    chosen: str = ""
+    others: tuple[tuple[int, str], ...] = ()
 
 
 @lru_cache(maxsize=8)
-def _texts(plan: Plan, form: _Form) -> PeerTexts:
+def _texts(plan: Plan, form: _Form) -> PeerTexts[_Texts]:
     advanced = plan.routing == "advanced"
 
-    def make(pair: Pair) -> str:
+    def make(pair: Pair) -> _Texts:
         node, peer, chosen, shared = pair
         if chosen < 0:
-            return _tree_texts(plan, form)[peer]
-        gateway = plan.neighborhood_ip(peer, chosen)
-        apart = [plan.neighborhood_ip(peer, s) for s in plan.addressed(peer) if s not in shared]
-        single, several = [*apart, plan.node_ip(peer), plan.outside_ip(peer)], ""
+            return _Texts(_tree_texts(plan, form)[peer])
+        ways: dict[int, list[object]] = {chosen: []}
+        for switch, over in plan.reached_over(node, peer).items():
+            ways.setdefault(over, []).append(plan.neighborhood_ip(peer, switch))
+        several = ""
         if advanced and len(shared) > 1:
-            single.remove(plan.node_ip(peer))
             slots = sorted((int(plan.slot_on[node, s]), s) for s in shared)
             several = form.many(plan.node_ip(peer), [(plan.neighborhood_ip(peer, s), nic(slot)) for slot, s in slots])
-        return "".join(form.one.format(address, gateway) for address in single) + several
+        else:
+            ways[chosen].append(plan.node_ip(peer))
+        ways[chosen].append(plan.outside_ip(peer))
+        by_way = {
+            over: "".join(form.one.format(address, plan.neighborhood_ip(peer, over)) for address in addresses)
+            for over, addresses in ways.items()
+        }
+        first = by_way.pop(chosen)
+        return _Texts(first + several, tuple((int(plan.slot_on[node, over]), text) for over, text in by_way.items()))
 
-    return PeerTexts(plan, make, by_slot=advanced)
+    return PeerTexts(plan, make, _Texts(), by_slot=advanced)
 
 
 @lru_cache(maxsize=8)
