@@ -3,8 +3,8 @@
 
 The operations are those of the Intel MPI Benchmarks 2021 (IMB-MPI1) and are counted as there: groups of consecutive
 ranks, one group or all at once (its -multi), a time for each group. Ranks that have nothing to do sleep, as they
-would keep others from running where machines share processors. `tcp` and `mptcp` are one plain connection each, by
-the name that the node's own /etc/hosts has for the other.
+would keep others from running where machines share processors. `tcp` and `mptcp` are one connection of iperf3 each, by
+the name that the node's own /etc/hosts has for the other; mptcpize(8) makes it one of MPTCP.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 #: Its argument: JSON with ``seconds`` (how long to repeat each), ``most`` (repetitions), and ``cases``, a list of
 #: [benchmark, size, group, multi], or [tcp, seconds, other rank, false]. It prints one JSON line a case.
 SOURCE = r"""
-import json, socket, sys, threading, time
+import json, shutil, subprocess, sys, time
 from mpi4py import MPI
 world = MPI.COMM_WORLD
 rank, ranks = world.Get_rank(), world.Get_size()
@@ -78,44 +78,32 @@ def bench(name, size, group, multi):
     calm(world)
     return told
 
-def taken(peer, skip):
-    peer.settimeout(60)
-    total, began = 0, time.perf_counter()
-    first = began
-    while data := peer.recv(1 << 18):
-        total += len(data)
-        if skip and time.perf_counter() - first >= skip:  # buffers and buckets are full from here on
-            total, began, skip = 0, time.perf_counter(), 0
-    return total / max(time.perf_counter() - began, 1e-9)
-
 def connection(name, seconds, other):
-    protocol = 262 if name == "mptcp" else socket.IPPROTO_TCP
-    try:
-        socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol).close()
-        lacks = ""
-    except OSError as error:
-        lacks = f"{MPI.Get_processor_name()}: {error}"
+    iperf = ["mptcpize", "run", "iperf3"] if name == "mptcp" else ["iperf3"]
+    absent = [tool for tool in ("iperf3", iperf[0]) if rank in (0, other) and not shutil.which(tool)]
+    lacks = f"{MPI.Get_processor_name()} has no {absent[0]}: apt-get install {absent[0]}" if absent else ""
     if lacking := [word for word in world.allgather(lacks) if word]:
         raise OSError(lacking[0])
-    server, where, moved = None, None, None
+    server, told = None, None
     if rank == other:
-        server = socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol)
-        server.settimeout(seconds + 60)
-        server.bind(("0.0.0.0", 0))
-        server.listen(1)
-        where = MPI.Get_processor_name(), server.getsockname()[1]
-    where = world.allgather(where)[other]
-    if rank == other:
-        moved = taken(server.accept()[0], seconds / 4)
-    elif rank == 0:
-        with socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol) as client:
-            client.settimeout(60)
-            client.connect(where)
-            until = time.perf_counter() + seconds
-            while time.perf_counter() < until:
-                client.send(bytes(1 << 16))
+        words = [*iperf, "--server", "--one-off", "--forceflush"]
+        server = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        while (line := server.stdout.readline()) and "listening" not in line:
+            pass
+    where = world.allgather(MPI.Get_processor_name())[other]
+    if rank == 0:
+        words = [*iperf, "--client", where, "--time", str(seconds), "--omit", "1", "--json"]
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=seconds + 60)
+        told = done.stdout
     calm(world)
-    return world.allgather(moved)[other]
+    if server:
+        server.kill()
+        server.wait()
+    told = world.bcast(told)
+    try:
+        return json.loads(told)["end"]["sum_received"]["bits_per_second"] / 8
+    except (ValueError, LookupError):
+        raise OSError(f"iperf3 to {where} failed: {told.strip()[-300:]}") from None
 
 for name, size, group, multi in work["cases"]:
     word = {"benchmark": name, "size": size, "group": group, "multi": multi}

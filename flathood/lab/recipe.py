@@ -17,7 +17,7 @@ PACKAGES = (
     *("systemd", "systemd-sysv", "dbus", "udev"),
     *("iproute2", "iputils-ping", "ethtool", "tcpdump"),
     *("openssh-server", "openssh-client", "python3", "dnsmasq"),
-    *("openmpi-bin", "python3-mpi4py"),
+    *("openmpi-bin", "python3-mpi4py", "iperf3", "mptcpize"),
     # Switches that can be asked are rehearsed with the real daemons; none of them runs unless a test starts it.
     *("snmpd", "lldpd"),
 )

@@ -27,7 +27,7 @@ attributes:
     support: full
     details: The report is written in check mode too; nothing else is.
   platform:
-    details: It runs on the controller. The command needs C(openmpi-bin) and C(python3-mpi4py) on every node.
+    details: It runs on the controller. Nodes need C(openmpi-bin), C(python3-mpi4py), C(iperf3) and C(mptcpize).
 options:
   routing:
     description: The mode that the nodes are in. By default what C(cluster.yml) says.
