@@ -92,6 +92,12 @@ def sentences(found: Sequence[Row], plain: Iterable[dict[str, Any]], faster: Seq
         said.append(
             f"{name}, messages of {size_text(LONG)} and more: predicted times were missed by {worst:+.0%} at most."
         )
+    plain = list(plain)
+    for kind in CONNECTIONS:
+        carried = [one for one in plain if one["connection"] == kind and not one["trouble"]]
+        if carried:
+            links = ", ".join(f"{one['links']:.2f} links in {one['routing']} mode" for one in carried)
+            said.append(f"One {kind.upper()} connection carries {links}.")
     said += [f"{one['connection']} in {one['routing']} mode: {one['trouble']}" for one in plain if one["trouble"]]
     return said
 

@@ -211,7 +211,8 @@ def network(
     """
     chosen = {f"benchmark_{key}": list(values) for key, values in given.items() if values}
     rows = delivering.run(directory, chosen | {"benchmark_seconds": seconds}, rate, halvings)
-    report("network", rows, as_json)
+    if rows or as_json:  # what connections carry has been said
+        report("network", rows, as_json)
 
 
 @bench.command()

@@ -100,6 +100,7 @@ def test_the_report_sets_measured_beside_predicted_and_the_tree(plan, tmp_path):
     assert notes[0].startswith("In 2 of 4 cases")  # those that took a fifth longer, in the tree
     assert any(note.startswith("exchange") and "+20%" in note for note in notes)
     assert results["connections"][0]["links"] == pytest.approx(1448 / 1514, abs=0.01)
+    assert notes[-1] == "One TCP connection carries 0.96 links in advanced mode, 0.96 links in tree mode."
     text = page.read_text()
     assert "http://" not in text
     assert "https://" not in text
