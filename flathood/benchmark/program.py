@@ -92,9 +92,9 @@ def connection(name, seconds, other):
             pass
     where = world.allgather(MPI.Get_processor_name())[other]
     if rank == 0:
-        words = [*iperf, "--client", where, "--time", str(seconds), "--omit", "1", "--json"]
-        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=seconds + 60)
-        told = done.stdout
+        words = ["timeout", str(seconds + 60), *iperf, "--client", where]
+        words += ["--time", str(seconds), "--omit", "1", "--json"]
+        told = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
     calm(world)
     if server:
         server.kill()

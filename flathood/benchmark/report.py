@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -70,7 +70,7 @@ def connections(measured: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]
                 }
 
 
-def sentences(found: Sequence[Row], plain: Iterable[dict[str, Any]], faster: Sequence[Row] = ()) -> list[str]:
+def sentences(found: Sequence[Row], plain: Sequence[dict[str, Any]], faster: Sequence[Row] = ()) -> list[str]:
     """What limits the figures, and how well they were predicted."""
     said = []
     long = [row for row in found if row.size >= LONG]
@@ -92,7 +92,6 @@ def sentences(found: Sequence[Row], plain: Iterable[dict[str, Any]], faster: Seq
         said.append(
             f"{name}, messages of {size_text(LONG)} and more: predicted times were missed by {worst:+.0%} at most."
         )
-    plain = list(plain)
     for kind in CONNECTIONS:
         carried = [one for one in plain if one["connection"] == kind and not one["trouble"]]
         if carried:

@@ -6,12 +6,14 @@ import struct
 from dataclasses import replace
 
 import pytest
+from click.testing import CliRunner
 
 from flathood.benchmark import Wanted, job, keep
 from flathood.benchmark.plots import plots
 from flathood.benchmark.report import write_report
 from flathood.benchmark.results import Row, load, rows, unexplained
 from flathood.benchmark.work import partner
+from flathood.cli.bench import network
 from flathood.errors import FlathoodError
 from flathood.plan.build import routed
 from flathood.predict import Case, Model, predict
@@ -73,6 +75,12 @@ def test_everything_wrong_is_told_at_once(plan):
     with pytest.raises(FlathoodError) as caught:
         job(plan, wanted, MODEL, root=True)
     assert len(str(caught.value).splitlines()) == 4
+
+
+def test_connections_alone_end_without_a_table(monkeypatch, tmp_path):
+    monkeypatch.setattr("flathood.bench.network.run", lambda *given: [])
+    done = CliRunner().invoke(network, [str(tmp_path), "--benchmark", "tcp"])
+    assert (done.exit_code, done.output) == (0, ""), done
 
 
 def measured(plan, mode, factor=1.0):

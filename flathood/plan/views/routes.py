@@ -114,8 +114,8 @@ def settings(plan: Plan, host: str) -> dict[str, int | str]:
 def _by_slot(plan: Plan, node: int, form: _Form) -> dict[int, list[str]]:
     """The texts of a node's routes, by slot, in peer order; one by several NICs is with the chosen one."""
     if plan.routing == "tree":
-        all_of_them = _tree_texts(plan, form)
-        return {plan.outside_slot(node): all_of_them[:node] + all_of_them[node + 1 :]}
+        by_peer = _tree_texts(plan, form)
+        return {plan.outside_slot(node): by_peer[:node] + by_peer[node + 1 :]}
     texts = _texts(plan, form).of(node)
     far = plan.by_uplink(node)
     found: dict[int, list[str]] = {slot: [] for slot in plan.used_slots(node)}
